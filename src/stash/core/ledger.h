@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "stash/core/condition.h"
+
+namespace stash {
+
+// A time with its 95 % interval.
+struct Estimate {
+  double s = 0;
+  double low_s = 0;
+  double high_s = 0;
+  bool operator==(const Estimate&) const = default;
+};
+
+struct LateRank {
+  int rank = 0;
+  Condition condition = Condition::apart;  // the first of the chain in which it is late
+  double s = 0;                            // behind the median of the other ranks, per step
+  bool operator==(const LateRank&) const = default;
+};
+
+// The published percentages of the Stash study, as ratios; docs/metrics.md.
+struct Published {
+  std::optional<double> interconnect_ratio, network_ratio, prep_ratio, fetch_ratio;
+  bool operator==(const Published&) const = default;
+};
+
+// Seconds of every step by cause. The present parts sum to the step exactly.
+struct Ledger {
+  Estimate step;
+  std::array<std::optional<Estimate>, kParts.size()> parts;  // by Part; nullopt: has no meaning on this job
+  std::map<Condition, Estimate> step_by_condition;
+  Published published;
+  std::optional<LateRank> late_rank;
+  int rounds = 0;                                            // complete rounds that it rests on
+
+  const std::optional<Estimate>& operator[](Part part) const { return parts[static_cast<int>(part)]; }
+  std::optional<Estimate>& operator[](Part part) { return parts[static_cast<int>(part)]; }
+};
+
+}  // namespace stash

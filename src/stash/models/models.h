@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stash/models/graph.h"
+
+namespace stash {
+
+struct ModelOptions {
+  int image_size = 224;
+  int seq_len = 0;   // 0: the model's own
+};
+
+// The networks by name. Each costs nothing until it is made.
+struct ModelEntry {
+  std::string_view name;
+  std::string_view description;
+  Graph (*make)(const ModelOptions&);
+};
+
+std::span<const ModelEntry> model_table();
+
+// UsageError names the nearest model; also for a size that the network cannot take.
+Graph make_model(std::string_view name, const ModelOptions& options = {});
+
+}  // namespace stash
