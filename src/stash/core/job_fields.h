@@ -1,0 +1,30 @@
+#pragma once
+
+#include "stash/core/job.h"
+#include "stash/core/json_fields.h"
+
+namespace stash {
+
+template <class V, json_fields::FieldsOf<Job> T>
+void fields(V& visit, T& job) {
+  visit.or_default("model", job.model);
+  visit.or_default("batch", job.batch, 1);
+  visit.or_default("image_size", job.image_size, 0);
+  visit.or_default("seq_len", job.seq_len, 0);
+  visit.or_default("device", job.device);
+  visit.or_default("dtype", job.dtype);
+  visit.or_default("channels_last", job.channels_last);
+  visit.or_default("ranks", job.ranks, 1);
+  visit.or_default("backend", job.backend);
+  visit.or_default("bucket_bytes", job.bucket_bytes, 1);
+  visit.or_default("data", job.data);
+  visit.or_default("workers", job.workers, 0);
+  visit.or_default("prefetch", job.prefetch, 0);
+  visit.or_default("conditions", job.conditions);
+  visit.or_default("precision_ratio", job.precision_ratio, 0);
+  visit.or_default("max_time_s", job.max_time_s, 0);
+  visit.or_default("seed", job.seed);
+  visit.or_default("inject", job.inject);
+}
+
+}  // namespace stash

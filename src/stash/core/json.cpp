@@ -1,0 +1,112 @@
+#include <array>
+#include <utility>
+
+#include "stash/core/json_fields.h"
+#include "stash/core/profile_json.h"
+
+namespace stash {
+
+namespace {
+
+constexpr std::size_t kLimitBytes = 64u << 20;
+// A profile nests five deep; a document of nothing but brackets would need a hundred times its size.
+constexpr int kLimitDepth = 32;
+// A value takes up to a hundred bytes of memory and may take two in the file; this bounds the memory to 400 MB.
+constexpr std::size_t kLimitValues = 4'000'000;
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, std::string_view what) {
+  if (text.size() > kLimitBytes) {
+    throw Error(fmt::format("{} has {} bytes; at most {} are read", what, text.size(), kLimitBytes));
+  }
+  std::size_t values = 0;
+  const auto bound = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > kLimitDepth) throw Error(fmt::format("{} is nested deeper than {} levels", what, kLimitDepth));
+    if (++values > kLimitValues) throw Error(fmt::format("{} has more than {} values", what, kLimitValues));
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, bound);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(fmt::format("{} is truncated or damaged: no valid JSON from byte {} on", what, error.byte));
+  } catch (const nlohmann::json::out_of_range&) {
+    throw Error(fmt::format("{} holds a number that is out of range", what));
+  }
+}
+
+std::string dump_json(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+namespace json_fields {
+
+namespace {
+
+constexpr std::array kStopReasons{StoppedBy::precision, StoppedBy::time, StoppedBy::interrupted, StoppedBy::fault};
+
+}  // namespace
+
+Json write(const bool& value) { return value; }
+
+Json write(const double& value) {
+  if (!std::isfinite(value)) throw Error("a figure to be written is not finite; unknown figures are left out instead");
+  return value;
+}
+
+Json write(const std::string& value) { return value; }
+Json write(const Condition& value) { return to_string(value); }
+Json write(const StoppedBy& value) { return to_string(value); }
+Json write(const Injection& value) { return to_string(value); }
+
+void read(const Json& json, const Path& path, bool& value) {
+  if (!json.is_boolean()) fail(path, "must be true or false");
+  value = json.get<bool>();
+}
+
+void read(const Json& json, const Path& path, double& value) {
+  if (!json.is_number()) fail(path, "must be a number");
+  value = json.get<double>();
+  if (!std::isfinite(value)) fail(path, "must be finite");
+}
+
+void read(const Json& json, const Path& path, std::string& value) {
+  if (!json.is_string()) fail(path, "must be a string");
+  value = json.get<std::string>();
+}
+
+void read(const Json& json, const Path& path, Condition& value) {
+  std::string name;
+  read(json, path, name);
+  try {
+    value = parse_condition(name);
+  } catch (const UsageError& error) {
+    fail(path, fmt::format("holds an {}", error.what()));
+  }
+}
+
+void read(const Json& json, const Path& path, StoppedBy& value) {
+  std::string name;
+  read(json, path, name);
+  for (const StoppedBy reason : kStopReasons) {
+    if (to_string(reason) == name) {
+      value = reason;
+      return;
+    }
+  }
+  fail(path, fmt::format("is '{}'; it must be precision, time, interrupted or fault", name));
+}
+
+void read(const Json& json, const Path& path, Injection& value) {
+  std::string text;
+  read(json, path, text);
+  try {
+    value = parse_injection(text);
+  } catch (const UsageError& error) {
+    fail(path, fmt::format("is no injection: {}", error.what()));
+  }
+}
+
+}  // namespace json_fields
+
+}  // namespace stash

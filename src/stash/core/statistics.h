@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace stash {
+
+double mean(std::span<const double> values);             // at least one value
+double sample_variance(std::span<const double> values);  // at least two values; divides by n - 1
+double median(std::span<const double> values);           // at least one value
+
+// The value that Student's t with `degrees` >= 1 stays below with probability 0.975: half a 95 % interval.
+double student_t_quantile_975(int degrees);
+
+}  // namespace stash

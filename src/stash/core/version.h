@@ -1,0 +1,7 @@
+#pragma once
+
+namespace stash {
+
+inline constexpr const char* kVersion = STASH_VERSION;
+
+}  // namespace stash
