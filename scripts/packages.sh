@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# Tools and headers: found by probing, installed as Debian packages where that is allowed.
+
+readonly cmake_minimum=3.25 # CMakeLists.txt
+
+find_compiler() {
+  local name
+  for name in ${CXX:+"$CXX"} c++ g++ clang++; do
+    type -P -- "$name" && return
+  done
+  return 1
+}
+
+cmake_is_recent() {
+  local found
+  found=$(cmake --version 2>/dev/null) && [[ $found =~ ([0-9]+\.[0-9]+) ]] &&
+    printf '%s\n' "$cmake_minimum" "${BASH_REMATCH[1]}" | sort -C -V
+}
+
+# Prints the packages of the headers that the compiler does not find.
+missing_headers() { # compiler purpose
+  local purpose=FOR_${2^^}
+  "$1" -E -P -x c++ -D"$purpose" - <<'END'
+#if !__has_include(<vector>)
+g++
+#endif
+#if !__has_include(<CLI/CLI.hpp>)
+libcli11-dev
+#endif
+#if !__has_include(<fmt/format.h>)
+libfmt-dev
+#endif
+#if !__has_include(<nlohmann/json.hpp>)
+nlohmann-json3-dev
+#endif
+#if !__has_include(<jpeglib.h>)
+libjpeg-dev
+#endif
+#if defined(FOR_TESTS) && !__has_include(<gtest/gtest.h>)
+libgtest-dev
+#endif
+END
+}
+
+# Prints the Debian packages that are missing for a purpose: program or tests.
+missing_packages() {
+  local compiler
+  cmake_is_recent || echo cmake
+  type -P ninja >/dev/null || echo ninja-build
+  if compiler=$(find_compiler); then
+    missing_headers "$compiler" "$1"
+  else # without a compiler nothing can be looked up; packages that are there already cost nothing
+    echo g++ libcli11-dev libfmt-dev nlohmann-json3-dev libjpeg-dev
+    [[ $1 != tests ]] || echo libgtest-dev
+  fi
+}
+
+install_packages() {
+  local command=(apt-get install -y --no-install-recommends "$@") become=() started=$SECONDS log=${root:?}/build/apt.log
+  type -P apt-get >/dev/null || die 1 "missing, by their Debian names: $*; install them, then call again"
+  if [[ $(id -u) != 0 ]]; then
+    sudo -n true 2>/dev/null || die 1 "missing: $*; run this, then call again: sudo ${command[*]}"
+    become=(sudo -n)
+  fi
+  say "installing Debian packages: $*"
+  export DEBIAN_FRONTEND=noninteractive
+  "${become[@]}" "${command[@]}" >"$log" 2>&1 ||
+    { quietly "$log" "${become[@]}" apt-get update && quietly "$log" "${become[@]}" "${command[@]}"; } ||
+    die 1 "could not install them (log: $log); run this, then call again: ${command[*]}"
+  say "installed in $((SECONDS - started)) s"
+}
+
+ensure_packages() { # purpose
+  local missing
+  mapfile -t missing < <(missing_packages "$1" | tr -s ' \n' '\n')
+  ((${#missing[@]})) || return 0
+  install_packages "${missing[@]}"
+  mapfile -t missing < <(missing_packages "$1" | tr -s ' \n' '\n')
+  ((${#missing[@]} == 0)) || die 1 "still missing after installing: ${missing[*]} (cmake must be $cmake_minimum or newer)"
+}
