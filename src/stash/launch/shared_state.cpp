@@ -1,0 +1,87 @@
+#include "stash/launch/shared_state.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+
+namespace stash {
+
+std::string_view to_string(Phase phase) {
+  switch (phase) {
+    case Phase::starting: return "starting";
+    case Phase::working: return "working";
+    case Phase::collective: return "in a collective";
+    case Phase::waiting: return "waiting for the other ranks";
+    case Phase::done: return "done";
+  }
+  return "unknown";
+}
+
+void RankState::beat(Phase now_in) {
+  phase.store(now_in, std::memory_order_relaxed);
+  beat_ns.store(now_ns(), std::memory_order_relaxed);
+}
+
+struct alignas(64) SharedState::Header {
+  std::atomic<std::uint32_t> stop{0};
+};
+
+std::size_t SharedState::bytes(int ranks) {
+  return sizeof(Header) + sizeof(RankState) * static_cast<std::size_t>(ranks);
+}
+
+SharedState SharedState::map(int fd, int ranks) {
+  const int flags = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+  void* memory = mmap(nullptr, bytes(ranks), PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (memory == MAP_FAILED) throw Error(fmt::format("cannot map the page shared with the ranks: {}", std::strerror(errno)));
+  return SharedState(fd, memory, ranks);
+}
+
+SharedState SharedState::create(int ranks) {
+  const int fd = memfd_create("stash-ranks", 0);
+  if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes(ranks))) != 0) {
+    throw Error(fmt::format("cannot make the page shared with the ranks: {}", std::strerror(errno)));
+  }
+  SharedState state = map(fd, ranks);
+  new (state.memory_) Header;
+  for (RankState& rank : state.states()) new (&rank) RankState;
+  return state;
+}
+
+SharedState SharedState::open(int fd, int ranks) {
+  SharedState state = map(fd, ranks);
+  if (fd < 0) {
+    new (state.memory_) Header;
+    for (RankState& rank : state.states()) new (&rank) RankState;
+  }
+  return state;
+}
+
+SharedState::SharedState(SharedState&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), memory_(std::exchange(other.memory_, nullptr)), ranks_(other.ranks_) {}
+
+SharedState::~SharedState() {
+  if (memory_ != nullptr) munmap(memory_, bytes(ranks_));
+  if (fd_ >= 0) close(fd_);
+}
+
+std::span<RankState> SharedState::states() {
+  auto* first = reinterpret_cast<RankState*>(static_cast<char*>(memory_) + sizeof(Header));
+  return {first, static_cast<std::size_t>(ranks_)};
+}
+
+void SharedState::request_stop() { static_cast<Header*>(memory_)->stop.store(1, std::memory_order_relaxed); }
+
+bool SharedState::stop_requested() const {
+  return static_cast<const Header*>(memory_)->stop.load(std::memory_order_relaxed) != 0;
+}
+
+}  // namespace stash
