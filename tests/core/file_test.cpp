@@ -1,0 +1,126 @@
+#include "stash/core/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "contains.h"
+#include "stash/core/error.h"
+
+namespace stash {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "stash_file_test_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+template <class F>
+std::string message_of(F&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// A limit on the size of files stands in for a full disk: write() fails in the middle of the content.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST_F(FileTest, WhatWasWrittenIsReadBack) {
+  const std::string content = std::string("a\0b", 3) + std::string(100'000, 'x');
+  write_file_atomically(folder_ / "a.json", content);
+  EXPECT_EQ(read_file(folder_ / "a.json", 1 << 20), content);
+  write_file_atomically(folder_ / "a.json", "");
+  EXPECT_EQ(read_file(folder_ / "a.json", 1 << 20), "");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, FullDiskKeepsTheOldFileAndLeavesNoTemporary) {
+  write_file_atomically(folder_ / "a.json", "old");
+  std::string message;
+  {
+    const FileSizeLimit limit(1000);
+    message = message_of([&] { write_file_atomically(folder_ / "a.json", std::string(5000, 'x')); });
+  }
+  EXPECT_CONTAINS(message, "cannot write");
+  EXPECT_CONTAINS(message, "a.json");
+  EXPECT_EQ(read_file(folder_ / "a.json", 100), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, MissingFolderIsNamed) {
+  const std::string message = message_of([&] { write_file_atomically(folder_ / "no" / "a.json", "x"); });
+  EXPECT_CONTAINS(message, (folder_ / "no").string() + "' does not exist; create it first");
+}
+
+TEST_F(FileTest, FolderIsNoFile) {
+  EXPECT_CONTAINS(message_of([&] { write_file_atomically(folder_, "x"); }), "it is a folder");
+  EXPECT_CONTAINS(message_of([&] { read_file(folder_, 100); }), "it is not a file");
+}
+
+TEST_F(FileTest, LinkIsWrittenThrough) {
+  write_file_atomically(folder_ / "real", "old");
+  fs::create_symlink("real", folder_ / "link");
+  write_file_atomically(folder_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "real", 100), "new");
+}
+
+TEST_F(FileTest, DeviceIsNeverReplaced) {
+  write_file_atomically("/dev/null", "x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(FileTest, MissingFileSaysWhy) {
+  EXPECT_CONTAINS(message_of([&] { read_file(folder_ / "no", 10); }), "No such file or directory");
+}
+
+TEST_F(FileTest, FileAboveTheLimitIsRefused) {
+  write_file_atomically(folder_ / "a", std::string(101, 'x'));
+  EXPECT_CONTAINS(message_of([&] { read_file(folder_ / "a", 100); }), "at most 100 are read");
+  EXPECT_EQ(read_file(folder_ / "a", 101).size(), 101u);
+}
+
+TEST_F(FileTest, PipeWithoutWriterIsRefusedAtOnce) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_CONTAINS(message_of([&] { read_file(folder_ / "pipe", 100); }), "it is not a file");
+}
+
+}  // namespace stash

@@ -1,0 +1,144 @@
+#include "stash/core/profile_json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "contains.h"
+#include "sample_profile.h"
+#include "stash/core/error.h"
+
+namespace stash {
+
+namespace {
+
+using nlohmann::json;
+using testing_support::sample_profile;
+
+std::string message_of(const std::string& text) {
+  try {
+    profile_from_json_text(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string message_after(const std::function<void(json&)>& change) {
+  json document = json::parse(to_json_text(sample_profile()));
+  change(document);
+  return message_of(document.dump());
+}
+
+}  // namespace
+
+TEST(ProfileJson, RoundTripKeepsEveryField) {
+  const Profile profile = sample_profile();
+  EXPECT_EQ(profile_from_json_text(to_json_text(profile)), profile);
+}
+
+TEST(ProfileJson, DefaultProfileRoundTrips) { EXPECT_EQ(profile_from_json_text(to_json_text(Profile{})), Profile{}); }
+
+TEST(ProfileJson, SingleMessagesRoundTrip) {
+  const Profile profile = sample_profile();
+  EXPECT_EQ(job_from_json(to_json(profile.job)), profile.job);
+  EXPECT_EQ(machine_from_json(to_json(profile.machine)), profile.machine);
+  EXPECT_EQ(window_from_json(to_json(profile.windows[0])), profile.windows[0]);
+  EXPECT_EQ(rank_sample_from_json(to_json(*profile.windows[0].ranks[0])), *profile.windows[0].ranks[0]);
+  EXPECT_EQ(layer_time_from_json(to_json(profile.layers[0])), profile.layers[0]);
+  EXPECT_EQ(bucket_from_json(to_json(profile.buckets[0])), profile.buckets[0]);
+  EXPECT_EQ(collective_summary_from_json(to_json(profile.collectives[0])), profile.collectives[0]);
+  EXPECT_EQ(input_counters_from_json(to_json(profile.inputs[0])), profile.inputs[0]);
+}
+
+TEST(ProfileJson, HeaderNamesSchemaAndTool) {
+  const json document = json::parse(to_json_text(sample_profile()));
+  EXPECT_EQ(document["schema_version"], 1);
+  EXPECT_EQ(document["tool"]["name"], "stash");
+  EXPECT_TRUE(document["tool"]["version"].is_string());
+}
+
+TEST(ProfileJson, NewerSchemaIsRefused) {
+  EXPECT_EQ(message_after([](json& d) { d["schema_version"] = 2; }),
+            "made by a newer Stash (schema 2); this one reads up to 1: update");
+  EXPECT_CONTAINS(message_after([](json& d) { d["schema_version"] = "1"; }), "must be a whole number");
+  EXPECT_CONTAINS(message_after([](json& d) { d.erase("schema_version"); }), "is no profile");
+}
+
+TEST(ProfileJson, WrongTypesNameTheKey) {
+  EXPECT_EQ(message_after([](json& d) { d["windows"][1]["ranks"][0]["wall_s"] = "1"; }),
+            "windows[1].ranks[0].wall_s must be a number");
+  EXPECT_EQ(message_after([](json& d) { d["windows"] = 3; }), "windows must be an array");
+  EXPECT_EQ(message_after([](json& d) { d["job"] = json::array(); }), "job must be an object");
+  EXPECT_EQ(message_after([](json& d) { d["complete"] = 1; }), "complete must be true or false");
+  EXPECT_EQ(message_after([](json& d) { d["job"]["model"] = nullptr; }), "job.model must be a string");
+  EXPECT_EQ(message_after([](json& d) { d["inputs"][0].erase("samples"); }), "inputs[0].samples is missing");
+}
+
+TEST(ProfileJson, ValuesOutOfRangeNameTheKey) {
+  EXPECT_EQ(message_after([](json& d) { d["windows"][0]["steps"] = 0; }),
+            "windows[0].steps is 0; it must be at least 1");
+  EXPECT_EQ(message_after([](json& d) { d["windows"][0]["steps"] = 5'000'000'000; }),
+            "windows[0].steps is 5000000000, which is out of range");
+  EXPECT_EQ(message_after([](json& d) { d["windows"][0]["steps"] = 1.5; }), "windows[0].steps must be a whole number");
+  EXPECT_CONTAINS(message_after([](json& d) { d["windows"][0]["condition"] = "jonied"; }),
+                  "windows[0].condition holds an unknown condition 'jonied'");
+  EXPECT_CONTAINS(message_after([](json& d) { d["stopped_by"] = "boredom"; }), "stopped_by is 'boredom'");
+  EXPECT_CONTAINS(message_after([](json& d) { d["job"]["inject"] = "gravity=9"; }), "job.inject is no injection");
+}
+
+TEST(ProfileJson, NonFiniteNumbersAreRefused) {
+  const std::string text = to_json_text(sample_profile());
+  const std::size_t place = text.find("31.5");
+  for (const char* number : {"1e999", "NaN", "Infinity", "-1e999"}) {
+    const std::string damaged = std::string(text).replace(place, 4, number);
+    EXPECT_NE(message_of(damaged), "no error") << number;
+  }
+  Profile profile = sample_profile();
+  profile.elapsed_s = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(to_json_text(profile), Error);
+}
+
+TEST(ProfileJson, UnknownKeysAreIgnored) {
+  EXPECT_EQ(message_after([](json& d) { d["windows"][0]["colour"] = {{"deep", {1, 2}}}; }), "no error");
+}
+
+TEST(ProfileJson, MissingJobKeysKeepTheirDefaults) {
+  const Job job = job_from_json(json{{"model", "vgg11"}});
+  EXPECT_EQ(job.model, "vgg11");
+  EXPECT_EQ(job.batch, Job{}.batch);
+}
+
+TEST(ProfileJson, TruncatedFileSaysSo) {
+  const std::string text = to_json_text(sample_profile());
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 3, text.size() / 2, text.size() - 3}) {
+    EXPECT_CONTAINS(message_of(text.substr(0, size)), "truncated or damaged") << size;
+  }
+}
+
+TEST(ProfileJson, DeepNestingIsRefusedBeforeItIsBuilt) {
+  EXPECT_CONTAINS(message_of(std::string(1'000'000, '[')), "nested deeper");
+  std::string objects;
+  for (int i = 0; i < 1000; ++i) objects += R"({"a":)";
+  EXPECT_CONTAINS(message_of(objects), "nested deeper");
+}
+
+TEST(ProfileJson, MillionsOfValuesAreRefused) {
+  std::string text = "[0";
+  for (int i = 0; i < 4'100'000; ++i) text += ",0";
+  EXPECT_CONTAINS(message_of(text + "]"), "more than 4000000 values");
+}
+
+TEST(ProfileJson, OversizedDocumentIsRefused) {
+  EXPECT_CONTAINS(message_of(std::string((64u << 20) + 1, ' ')), "at most 67108864 are read");
+}
+
+TEST(ProfileJson, TextThatIsNotUtf8IsWrittenHarmlessly) {
+  Profile profile = sample_profile();
+  profile.job.data = "caf\xe9";
+  EXPECT_EQ(profile_from_json_text(to_json_text(profile)).job.data, "caf\xef\xbf\xbd");
+}
+
+}  // namespace stash
