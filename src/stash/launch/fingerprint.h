@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stash {
+
+// Sixteen hexadecimal digits (FNV-1a), for names of folders and for noticing change; not against an adversary.
+std::string fingerprint(std::string_view text);
+
+// Of a file's size and time of change; empty when it is not there. Links are followed.
+std::string file_identity(const std::filesystem::path& file);
+
+// Of the paths, sizes and times of all sources and CMake files in `folders`, which may be files. Reads none of them.
+std::string sources_fingerprint(const std::filesystem::path& root, std::span<const std::string_view> folders);
+
+}  // namespace stash
