@@ -9,10 +9,10 @@ namespace stash {
 
 // Kinds of layers. Shapes are per sample: {channels, height, width}, {tokens, features} or {features}.
 enum class Op {
-  image,                // input {3, size, size}
-  tokens,               // input {seq_len}, whole numbers
-  conv2d,               // kernel, stride, padding, groups, bias
-  batch_norm,           // training statistics
+  image,       // input {3, size, size}
+  tokens,      // input {seq_len}, whole numbers
+  conv2d,      // kernel, stride, padding, groups, bias
+  batch_norm,  // training statistics
   relu,
   relu6,
   gelu,
@@ -28,7 +28,7 @@ enum class Op {
   mean_over_space,      // {c, h, w} -> {c}
   layer_norm,           // over the last dimension
   embedding,            // {seq} -> {seq, features}
-  position,             // adds a learned {tokens, features}
+  position,             // adds the first rows of a learned {at least tokens, features}
   constant_row,         // adds row 0 of a learned {index, features} to every token (BERT's token types)
   class_token,          // prepends a learned {1, features}
   patches,              // {c, h, w} -> {h * w, c}
@@ -45,13 +45,15 @@ using Shape = std::vector<std::int64_t>;
 std::int64_t element_count(const Shape& shape);
 
 struct Parameter {
-  std::string name;   // "layer1.0.conv1.weight", as torchvision and Hugging Face spell it
+  std::string name;  // "layer1.0.conv1.weight", as torchvision and Hugging Face spell it
   Shape shape;
 };
 
 // What a layer costs for one sample. Operations as torch's FlopCounterMode counts them: two for a
-// multiply-add of a matrix product or convolution, none elsewhere. Elements are activations read and
-// written; parameters are read once a batch and counted apart.
+// multiply-add of a matrix product or convolution, none elsewhere; but a grouped convolution's weight gradient
+// is counted once, where FlopCounterMode counts it `groups` times. Attention's backward is that of fused kernels,
+// which compute the scores again. Elements are activations read and written; parameters are read once a batch
+// and counted apart.
 struct Cost {
   double forward_ops = 0;
   double backward_ops = 0;
@@ -62,9 +64,9 @@ struct Cost {
 struct Layer {
   std::string name;
   Op op = Op::image;
-  std::vector<int> inputs;              // indices of earlier layers
-  Shape output;                         // per sample; {} for a loss
-  std::vector<Parameter> parameters;    // weight first, then bias
+  std::vector<int> inputs;            // indices of earlier layers
+  Shape output;                       // per sample; {} for a loss
+  std::vector<Parameter> parameters;  // weight first, then bias
   Cost cost;
   // Attributes; Op says which ones a kind reads.
   int kernel = 1;
@@ -92,11 +94,11 @@ struct Graph {
   InputKind input = InputKind::images;
   int image_size = 0;
   int seq_len = 0;
-  int classes = 0;                      // or vocabulary size
+  int classes = 0;  // or vocabulary size
   std::vector<Layer> layers;
 
   std::int64_t parameter_count() const;
-  double forward_ops() const;           // one sample
+  double forward_ops() const;  // one sample
   double backward_ops() const;
 };
 

@@ -10,7 +10,7 @@ namespace stash {
 
 struct ModelOptions {
   int image_size = 224;
-  int seq_len = 0;   // 0: the model's own
+  int seq_len = 0;  // 0: the model's own
 };
 
 // The networks by name. Each costs nothing until it is made.

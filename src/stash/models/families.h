@@ -1,0 +1,40 @@
+#pragma once
+
+#include "stash/models/models.h"
+
+namespace stash {
+
+// One function per family of networks; sizes were checked by make_model. UsageError where the network itself
+// cannot take a size.
+
+inline constexpr int kImageNetClasses = 1000;
+
+Graph make_alexnet(const ModelOptions& options);
+Graph make_vgg(int depth, const ModelOptions& options);  // 11, 13, 16, 19, without batch norm
+Graph make_squeezenet1_0(const ModelOptions& options);
+Graph make_shufflenet_v2_x0_5(const ModelOptions& options);
+Graph make_mobilenet_v2(const ModelOptions& options);
+Graph make_vit_b_16(const ModelOptions& options);
+
+enum class ResNetVariant { plain, nobn, noshortcut };
+Graph make_resnet(int depth, ResNetVariant variant, const ModelOptions& options);
+
+struct BertSize {
+  std::string_view name;
+  int layers = 0;
+  int hidden = 0;
+  int heads = 0;
+};
+Graph make_bert(const BertSize& size, const ModelOptions& options);
+
+struct GptSize {
+  std::string_view name;
+  int layers = 0;
+  int hidden = 0;
+  int heads = 0;
+  int max_seq_len = 0;  // learned positions; the default length too
+  int vocabulary = 0;
+};
+Graph make_gpt(const GptSize& size, const ModelOptions& options);
+
+}  // namespace stash

@@ -1,0 +1,97 @@
+#include "stash/models/graph.h"
+
+#include <numeric>
+
+namespace stash {
+
+std::string_view to_string(Op op) {
+  switch (op) {
+    case Op::image:
+      return "image";
+    case Op::tokens:
+      return "tokens";
+    case Op::conv2d:
+      return "conv2d";
+    case Op::batch_norm:
+      return "batch_norm";
+    case Op::relu:
+      return "relu";
+    case Op::relu6:
+      return "relu6";
+    case Op::gelu:
+      return "gelu";
+    case Op::max_pool2d:
+      return "max_pool2d";
+    case Op::adaptive_avg_pool2d:
+      return "adaptive_avg_pool2d";
+    case Op::linear:
+      return "linear";
+    case Op::add:
+      return "add";
+    case Op::concat:
+      return "concat";
+    case Op::chunk:
+      return "chunk";
+    case Op::channel_shuffle:
+      return "channel_shuffle";
+    case Op::dropout:
+      return "dropout";
+    case Op::flatten:
+      return "flatten";
+    case Op::mean_over_space:
+      return "mean_over_space";
+    case Op::layer_norm:
+      return "layer_norm";
+    case Op::embedding:
+      return "embedding";
+    case Op::position:
+      return "position";
+    case Op::constant_row:
+      return "constant_row";
+    case Op::class_token:
+      return "class_token";
+    case Op::patches:
+      return "patches";
+    case Op::attention:
+      return "attention";
+    case Op::take_token:
+      return "take_token";
+    case Op::classification_loss:
+      return "classification_loss";
+    case Op::next_token_loss:
+      return "next_token_loss";
+    case Op::span_loss:
+      return "span_loss";
+  }
+  return "unknown";
+}
+
+std::int64_t element_count(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t Layer::parameter_count() const {
+  std::int64_t sum = 0;
+  for (const Parameter& parameter : parameters) sum += element_count(parameter.shape);
+  return sum;
+}
+
+std::int64_t Graph::parameter_count() const {
+  std::int64_t sum = 0;
+  for (const Layer& layer : layers) sum += layer.parameter_count();
+  return sum;
+}
+
+double Graph::forward_ops() const {
+  double sum = 0;
+  for (const Layer& layer : layers) sum += layer.cost.forward_ops;
+  return sum;
+}
+
+double Graph::backward_ops() const {
+  double sum = 0;
+  for (const Layer& layer : layers) sum += layer.cost.backward_ops;
+  return sum;
+}
+
+}  // namespace stash

@@ -1,0 +1,125 @@
+#include "stash/models/models.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "stash/core/error.h"
+#include "stash/models/families.h"
+
+namespace stash {
+namespace {
+
+constexpr int kMinImageSize = 32;
+constexpr int kMaxImageSize = 4096;  // far above what these networks are trained on; keeps every count in range
+
+template <int depth, ResNetVariant variant = ResNetVariant::plain>
+Graph resnet(const ModelOptions& options) {
+  return make_resnet(depth, variant, options);
+}
+
+template <int depth>
+Graph vgg(const ModelOptions& options) {
+  return make_vgg(depth, options);
+}
+
+Graph bert_base(const ModelOptions& options) {
+  return make_bert({.name = "bert_base", .layers = 12, .hidden = 768, .heads = 12}, options);
+}
+
+Graph bert_large(const ModelOptions& options) {
+  return make_bert({.name = "bert_large", .layers = 24, .hidden = 1024, .heads = 16}, options);
+}
+
+Graph gpt2(const ModelOptions& options) {
+  return make_gpt({.name = "gpt2", .layers = 12, .hidden = 768, .heads = 12, .max_seq_len = 1024, .vocabulary = 50257},
+                  options);
+}
+
+using enum ResNetVariant;
+
+constexpr std::array kModels{
+    ModelEntry{"alexnet", "AlexNet", make_alexnet},
+    ModelEntry{"resnet10", "ResNet of basic blocks 1, 1, 1, 1", resnet<10>},
+    ModelEntry{"resnet12", "ResNet of basic blocks 2, 1, 1, 1", resnet<12>},
+    ModelEntry{"resnet16", "ResNet of basic blocks 2, 2, 2, 1", resnet<16>},
+    ModelEntry{"resnet18", "ResNet of basic blocks 2, 2, 2, 2", resnet<18>},
+    ModelEntry{"resnet34", "ResNet of basic blocks 3, 4, 6, 3", resnet<34>},
+    ModelEntry{"resnet50", "ResNet of bottlenecks 3, 4, 6, 3", resnet<50>},
+    ModelEntry{"resnet101", "ResNet of bottlenecks 3, 4, 23, 3", resnet<101>},
+    ModelEntry{"resnet152", "ResNet of bottlenecks 3, 8, 36, 3", resnet<152>},
+    ModelEntry{"resnet10_nobn", "resnet10 without batch norm", resnet<10, nobn>},
+    ModelEntry{"resnet12_nobn", "resnet12 without batch norm", resnet<12, nobn>},
+    ModelEntry{"resnet16_nobn", "resnet16 without batch norm", resnet<16, nobn>},
+    ModelEntry{"resnet18_nobn", "resnet18 without batch norm", resnet<18, nobn>},
+    ModelEntry{"resnet34_nobn", "resnet34 without batch norm", resnet<34, nobn>},
+    ModelEntry{"resnet50_nobn", "resnet50 without batch norm", resnet<50, nobn>},
+    ModelEntry{"resnet101_nobn", "resnet101 without batch norm", resnet<101, nobn>},
+    ModelEntry{"resnet152_nobn", "resnet152 without batch norm", resnet<152, nobn>},
+    ModelEntry{"resnet10_noshortcut", "resnet10 without shortcuts", resnet<10, noshortcut>},
+    ModelEntry{"resnet12_noshortcut", "resnet12 without shortcuts", resnet<12, noshortcut>},
+    ModelEntry{"resnet16_noshortcut", "resnet16 without shortcuts", resnet<16, noshortcut>},
+    ModelEntry{"resnet18_noshortcut", "resnet18 without shortcuts", resnet<18, noshortcut>},
+    ModelEntry{"resnet34_noshortcut", "resnet34 without shortcuts", resnet<34, noshortcut>},
+    ModelEntry{"resnet50_noshortcut", "resnet50 without shortcuts", resnet<50, noshortcut>},
+    ModelEntry{"resnet101_noshortcut", "resnet101 without shortcuts", resnet<101, noshortcut>},
+    ModelEntry{"resnet152_noshortcut", "resnet152 without shortcuts", resnet<152, noshortcut>},
+    ModelEntry{"vgg11", "VGG, 11 layers", vgg<11>},
+    ModelEntry{"vgg13", "VGG, 13 layers", vgg<13>},
+    ModelEntry{"vgg16", "VGG, 16 layers", vgg<16>},
+    ModelEntry{"vgg19", "VGG, 19 layers", vgg<19>},
+    ModelEntry{"squeezenet1_0", "SqueezeNet 1.0", make_squeezenet1_0},
+    ModelEntry{"shufflenet_v2_x0_5", "ShuffleNet V2, half width", make_shufflenet_v2_x0_5},
+    ModelEntry{"mobilenet_v2", "MobileNet V2", make_mobilenet_v2},
+    ModelEntry{"vit_b_16", "Vision transformer, base, patches of 16", make_vit_b_16},
+    ModelEntry{"bert_base", "BERT base, question answering", bert_base},
+    ModelEntry{"bert_large", "BERT large, question answering", bert_large},
+    ModelEntry{"gpt2", "GPT-2, 124M, next token", gpt2},
+};
+
+const ModelEntry& find_model(std::string_view name) {
+  const auto found = std::ranges::find(kModels, name, &ModelEntry::name);
+  if (found != kModels.end()) return *found;
+  std::array<std::string_view, kModels.size()> names;
+  std::ranges::transform(kModels, names.begin(), &ModelEntry::name);
+  throw_unknown("model", name, names);
+}
+
+void check_image_size(int size) {
+  if (size >= kMinImageSize && size <= kMaxImageSize) return;
+  throw UsageError(fmt::format("--image-size {} is out of range: {} to {} pixels", size, kMinImageSize, kMaxImageSize));
+}
+
+// The smallest size above the one that failed; networks that need more than the minimum need little more.
+std::optional<int> next_valid_size(const ModelEntry& model, ModelOptions options) {
+  constexpr int kTries = 64;
+  for (int i = 0; i < kTries && options.image_size < kMaxImageSize; ++i) {
+    ++options.image_size;
+    try {
+      model.make(options);
+      return options.image_size;
+    } catch (const UsageError&) {
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const ModelEntry> model_table() { return kModels; }
+
+Graph make_model(std::string_view name, const ModelOptions& options) {
+  const ModelEntry& model = find_model(name);
+  check_image_size(options.image_size);
+  try {
+    return model.make(options);
+  } catch (const UsageError& error) {
+    const std::optional<int> size = next_valid_size(model, options);
+    if (!size) throw;
+    throw UsageError(fmt::format("{}; use --image-size {}", error.what(), *size));
+  }
+}
+
+}  // namespace stash

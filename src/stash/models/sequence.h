@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+#include "stash/models/models.h"
+
+namespace stash {
+
+// The length asked for, or `usual`; UsageError above `longest`, the number of learned positions.
+int sequence_length(std::string_view model, const ModelOptions& options, int usual, int longest);
+
+}  // namespace stash
