@@ -1,0 +1,291 @@
+#include "stash/launch/extension.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+#include "stash/launch/extension_build.h"
+#include "stash/launch/interpreter.h"
+#include "stash/launch/subprocess.h"
+
+namespace stash {
+namespace {
+
+void write(const std::filesystem::path& file, std::string_view text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+std::string slurp(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+// A checkout whose `_stash` is one small file, and an interpreter whose torch is two.
+class ExtensionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "stash extension XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    write(root() / "CMakeLists.txt", R"(
+cmake_minimum_required(VERSION 3.25)
+project(fake LANGUAGES CXX)
+add_library(_stash MODULE src/stash/measure/a.cpp)
+set_target_properties(_stash PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python)
+)");
+    write(source(), "int answer() { return 1; }\n");
+    make_python("2.7.1+cpu");
+    ::unsetenv("STASH_CACHE_DIR");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path root() const { return folder_ / "check out"; }
+  std::filesystem::path source() const { return root() / "src/stash/measure/a.cpp"; }
+  std::filesystem::path python() const { return folder_ / "env/bin/python"; }
+  std::filesystem::path starts() const { return folder_ / "starts"; }
+
+  // Answers as an interpreter would, and notes that it was started.
+  void make_python(const std::string& torch_version) {
+    const std::filesystem::path torch = folder_ / "env/torch";
+    write(torch / "version.py", "__version__ = '" + torch_version + "'\n");
+    write(folder_ / "env/include/Python.h", "");
+    write(python(), "#!/bin/sh\necho x >> '" + starts().string() +
+                        "'\ncat <<END\n{\"version\": \"3.11.7\", \"abi\": \"cpython-311\", \"include_folder\": \"" +
+                        (folder_ / "env/include").string() + "\", \"system\": true, \"torch_folder\": \"" +
+                        (torch_version.empty() ? "" : torch.string()) + "\", \"torch_version\": \"" + torch_version +
+                        "\"}\nEND\n");
+    std::filesystem::permissions(python(), std::filesystem::perms::owner_all);
+  }
+
+  ExtensionInfo ensure() {
+    return ensure_extension(python(), root(), [this](std::string_view line) { said_ += std::string(line) + '\n'; });
+  }
+  std::string failure() {
+    try {
+      ensure();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::size_t started() const { return slurp(starts()).size() / 2; }
+
+  std::filesystem::path folder_;
+  std::string said_;
+};
+
+TEST_F(ExtensionTest, IsBuiltOnceAndFoundAgainWithoutStartingPython) {
+  const ExtensionInfo first = ensure();
+  EXPECT_TRUE(first.built);
+  EXPECT_EQ(first.torch_version, "2.7.1+cpu");
+  EXPECT_EQ(first.python_version, "3.11.7");
+  EXPECT_TRUE(std::filesystem::exists(first.folder / "_stash.so"));
+  EXPECT_TRUE(first.folder.string().starts_with((root() / "build/torch-2.7.1+cpu-").string())) << first.folder;
+  EXPECT_NE(said_.find("building the torch extension for torch 2.7.1+cpu"), std::string::npos) << said_;
+  said_.clear();
+  const ExtensionInfo second = ensure();
+  EXPECT_FALSE(second.built);
+  EXPECT_EQ(second.folder, first.folder);
+  EXPECT_EQ(said_, "");
+  EXPECT_EQ(started(), 1U);
+}
+
+TEST_F(ExtensionTest, IsBuiltAgainWhenASourceChangesAppearsOrGoes) {
+  const std::filesystem::path library = ensure().folder / "_stash.so";
+  write(source(), "int answer() { return 42; }\nint another() { return 1; }\n");
+  EXPECT_TRUE(ensure().built);
+  EXPECT_NE(slurp(library).find("another"), std::string::npos);
+  write(root() / "src/stash/core/new.h", "");
+  EXPECT_TRUE(ensure().built);
+  std::filesystem::remove(root() / "src/stash/core/new.h");
+  EXPECT_TRUE(ensure().built);
+  write(root() / "src/stash/cli/verb.cpp", "not a source of the extension");
+  EXPECT_FALSE(ensure().built);
+}
+
+TEST_F(ExtensionTest, EachTorchHasItsOwn) {
+  const ExtensionInfo first = ensure();
+  make_python("2.13.0+cu130");
+  const ExtensionInfo second = ensure();
+  EXPECT_TRUE(second.built);
+  EXPECT_NE(second.folder, first.folder);
+  EXPECT_EQ(second.torch_version, "2.13.0+cu130");
+  EXPECT_TRUE(std::filesystem::exists(first.folder / "_stash.so"));
+}
+
+TEST_F(ExtensionTest, WhatWasDeletedIsMended) {
+  const ExtensionInfo info = ensure();
+  std::filesystem::remove_all(info.folder);
+  EXPECT_TRUE(ensure().built);
+  std::filesystem::remove(info.folder.parent_path() / "build.ninja");
+  std::filesystem::remove(info.folder.parent_path() / "stamp");
+  EXPECT_TRUE(ensure().built);
+  std::filesystem::remove_all(root() / "build");
+  EXPECT_TRUE(ensure().built);
+  EXPECT_TRUE(std::filesystem::exists(info.folder / "_stash.so"));
+}
+
+TEST_F(ExtensionTest, ABuildThatWasLeftWhileConfiguringStartsAfresh) {
+  const ExtensionInfo info = ensure();
+  const std::filesystem::path tree = info.folder.parent_path();
+  std::filesystem::remove(tree / "stamp");
+  write(tree / "unfinished", "configure");
+  write(tree / "CMakeCache.txt", "half a ca");
+  EXPECT_TRUE(ensure().built);
+  EXPECT_FALSE(std::filesystem::exists(tree / "unfinished"));
+}
+
+TEST_F(ExtensionTest, ABuildThatWasLeftWhileCompilingAndCannotGoOnStartsAfresh) {
+  const ExtensionInfo info = ensure();
+  const std::filesystem::path tree = info.folder.parent_path();
+  std::filesystem::remove(tree / "stamp");
+  std::filesystem::remove_all(tree / "CMakeFiles");
+  write(tree / "CMakeFiles", "a file where a folder belongs");
+  write(tree / "unfinished", "compile");
+  EXPECT_TRUE(ensure().built);
+}
+
+TEST_F(ExtensionTest, ABuildKilledAtAnyMomentIsMended) {
+  write(source(), "#include <regex>\nbool answer() { return std::regex_match(\"a\", std::regex(\"a+\")); }\n");
+  for (const double after_s : {0.05, 0.3, 0.8}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::setpgid(0, 0);
+      ensure();
+      ::_exit(0);
+    }
+    ::setpgid(child, child);
+    sleep_until_ns(now_ns() + nanoseconds(after_s));
+    ::kill(-child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+  }
+  const ExtensionInfo info = ensure();
+  EXPECT_TRUE(std::filesystem::exists(info.folder / "_stash.so"));
+  EXPECT_FALSE(ensure().built);
+}
+
+TEST_F(ExtensionTest, TwoAtOnceBuildOnce) {
+  std::array<ExtensionInfo, 2> infos;
+  {
+    std::array<std::jthread, 2> threads;
+    for (std::size_t i = 0; i < 2; ++i) {
+      threads[i] = std::jthread([&, i] { infos[i] = ensure_extension(python(), root(), {}); });
+    });
+  }
+}
+EXPECT_EQ(infos[0].built + infos[1].built, 1);
+EXPECT_EQ(infos[0].folder, infos[1].folder);
+}
+
+TEST_F(ExtensionTest, AFailedBuildShowsTheFirstErrorAndWhereTheRestIs) {
+  write(source(), "int answer() { return nonsense; }\n");
+  const std::string what = failure();
+  EXPECT_NE(what.find("nonsense"), std::string::npos) << what;
+  EXPECT_NE(what.find("compile.log"), std::string::npos) << what;
+  write(source(), "int answer() { return 2; }\n");
+  EXPECT_TRUE(ensure().built);
+}
+
+TEST_F(ExtensionTest, AFailedConfigurationShowsCMakesError) {
+  write(root() / "CMakeLists.txt", "message(FATAL_ERROR \"no such torch\")\n");
+  const std::string what = failure();
+  EXPECT_NE(what.find("CMake Error"), std::string::npos) << what;
+}
+
+TEST_F(ExtensionTest, MissingHeadersNameTheirPackage) {
+  std::filesystem::remove(folder_ / "env/include/Python.h");
+  EXPECT_NE(failure().find("apt-get install python3.11-dev"), std::string::npos) << failure();
+}
+
+TEST_F(ExtensionTest, MissingToolsNameTheirPackage) {
+  const std::string path = std::getenv("PATH");
+  std::filesystem::create_directories(folder_ / "bin");
+  for (const char* tool : {"cat", "sh"}) std::filesystem::create_symlink(*find_program(tool), folder_ / "bin" / tool);
+  ::setenv("PATH", (folder_ / "bin").c_str(), 1);
+  const std::string without_cmake = failure();
+  std::filesystem::create_symlink("/bin/true", folder_ / "bin/cmake");
+  std::filesystem::create_symlink("/bin/true", folder_ / "bin/ninja");
+  const std::string without_compiler = failure();
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_NE(without_cmake.find("apt-get install cmake"), std::string::npos) << without_cmake;
+  EXPECT_NE(without_compiler.find("apt-get install g++"), std::string::npos) << without_compiler;
+}
+
+TEST_F(ExtensionTest, GoesOnWhenTheCompilerWasTakenAway) {
+  ensure();
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nowhere", 1);
+  const ExtensionInfo info = ensure();
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_FALSE(info.built);
+}
+
+TEST_F(ExtensionTest, AnInterpreterWithoutARecentTorchIsRefused) {
+  make_python("2.4.1");
+  EXPECT_NE(failure().find("has torch 2.4.1, but 2.5 or newer"), std::string::npos) << failure();
+  make_python("");
+  EXPECT_NE(failure().find("has no torch"), std::string::npos) << failure();
+  write(python(), "#!/bin/sh\necho oops >&2\nexit 1\n");
+  EXPECT_NE(failure().find("not a working Python 3 (exit code 1): oops"), std::string::npos) << failure();
+  std::filesystem::remove(python());
+  EXPECT_THROW(ensure(), UsageError);
+}
+
+TEST_F(ExtensionTest, ADamagedMemoryIsAskedAnew) {
+  ensure();
+  for (const auto& entry : std::filesystem::directory_iterator(root() / "build/interpreters")) {
+    write(entry.path(), "{\"identity\": 3");
+  }
+  EXPECT_FALSE(ensure().built);
+  EXPECT_EQ(started(), 2U);
+}
+
+TEST_F(ExtensionTest, IsKeptWhereTheUserSays) {
+  ::setenv("STASH_CACHE_DIR", (folder_ / "kept").c_str(), 1);
+  const ExtensionInfo info = ensure();
+  ::unsetenv("STASH_CACHE_DIR");
+  EXPECT_TRUE(info.folder.string().starts_with((folder_ / "kept").string()));
+  EXPECT_FALSE(std::filesystem::exists(root() / "build"));
+}
+
+TEST(Interpreter, OfThisMachineIsAskedForItsTorch) {
+  const auto python = find_program("/usr/bin/python3");
+  if (!python) GTEST_SKIP() << "no /usr/bin/python3 here";
+  try {
+    const Interpreter found = find_interpreter(*python, testing::TempDir() + "stash-memory");
+    EXPECT_FALSE(found.torch_version.empty());
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("torch"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ExtensionBuild, CompilesAsManyAsThereAreCoresAndMemory) {
+  EXPECT_EQ(compile_jobs(8, 100e9), 8);
+  EXPECT_EQ(compile_jobs(8, 6e9), 2);
+  EXPECT_EQ(compile_jobs(8, 1e9), 1);
+  EXPECT_EQ(compile_jobs(1, 100e9), 1);
+}
+
+TEST(ExtensionBuild, FirstErrorsAreFewAndShort) {
+  std::string output = "[1/2] Building\n";
+  for (int i = 0; i < 100; ++i) output += "a.cpp:1: error: " + std::string(5000, 'x') + "\nnote: more\n";
+  EXPECT_LT(first_errors(output).size(), 3000U);
+  EXPECT_EQ(first_errors(output).find("note"), std::string::npos);
+  EXPECT_EQ(first_errors("a\nb\n"), "  a\n  b\n");
+  EXPECT_EQ(first_errors(""), "");
+}
+
+}  // namespace
+}  // namespace stash
