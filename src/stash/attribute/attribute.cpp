@@ -1,0 +1,110 @@
+#include "stash/attribute/attribute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stash/attribute/late_rank.h"
+#include "stash/attribute/published.h"
+#include "stash/attribute/rounds.h"
+#include "stash/core/error.h"
+#include "stash/core/statistics.h"
+
+namespace stash {
+
+namespace {
+
+bool has_meaning(Condition condition, const Job& job, int nodes) {
+  switch (condition) {
+    case Condition::apart:
+    case Condition::node:
+      return job.ranks > nodes;
+    case Condition::joined:
+      return nodes > 1;
+    case Condition::staged:
+      return job.device.starts_with("cuda");
+    default:
+      return true;
+  }
+}
+
+// What the edges of a window put on each of its steps, on average over the rounds.
+double edge_per_step_s(const RoundTable& table, std::size_t place, double edge_s) {
+  double sum = 0;
+  for (const auto& round : table.rounds) sum += edge_s / round[place]->steps;
+  return sum / static_cast<double>(table.rounds.size());
+}
+
+// Around `s`: chance from the spread over rounds, and the edges, which repetition does not average away.
+Estimate interval(double s, const std::vector<double>& values, double edge_s) {
+  const int count = static_cast<int>(values.size());
+  const double chance_s = student_t_quantile_975(count - 1) * std::sqrt(sample_variance(values) / count);
+  const double half_s = std::hypot(chance_s, edge_s);
+  return {s, s - half_s, s + half_s};
+}
+
+void check_finite(const Ledger& ledger) {
+  const auto finite = [](const Estimate& e) { return std::isfinite(e.low_s) && std::isfinite(e.high_s); };
+  bool all = finite(ledger.step);
+  for (const auto& part : ledger.parts) all = all && (!part || finite(*part));
+  if (!all) throw Error("the windows' times are too large to be added up; the profile is damaged, make it again");
+}
+
+// The running sum stands for T(c), so that the parts add up to it to the last bit.
+void fill_estimates(Ledger& ledger, const RoundTable& table, double edge_s) {
+  double sum_s = 0;
+  double edge_before_s = 0;
+  std::vector<double> before_s(table.rounds.size(), 0);
+  for (std::size_t place = 0; place < table.chain.size(); ++place) {
+    const std::vector<double> step_s = table.step_s(place);
+    std::vector<double> added_s(step_s.size());
+    std::transform(step_s.begin(), step_s.end(), before_s.begin(), added_s.begin(), std::minus<>());
+    const double part_s = mean(added_s);
+    const double edge_here_s = edge_per_step_s(table, place, edge_s);
+    const Condition condition = table.chain[place];
+    if (place > 0 || condition == Condition::solo) {
+      ledger[part_added_by(condition)] = interval(part_s, added_s, std::abs(edge_here_s - edge_before_s));
+    }
+    sum_s += part_s;
+    ledger.step = interval(sum_s, step_s, edge_here_s);
+    ledger.step_by_condition[condition] = ledger.step;
+    before_s = step_s;
+    edge_before_s = edge_here_s;
+  }
+}
+
+}  // namespace
+
+std::vector<Condition> present_conditions(const Job& job, int nodes) {
+  std::vector<Condition> present;
+  for (const Condition condition : kConditions) {
+    const bool asked = job.conditions.empty() ||
+                       std::find(job.conditions.begin(), job.conditions.end(), condition) != job.conditions.end();
+    if (asked && has_meaning(condition, job, nodes)) present.push_back(condition);
+  }
+  return present;
+}
+
+int count_complete_rounds(const Profile& profile) { return static_cast<int>(complete_rounds(profile).rounds.size()); }
+
+Ledger attribute(const Profile& profile) {
+  RoundTable table = complete_rounds(profile);
+  if (table.rounds.size() < static_cast<std::size_t>(kFewestRounds)) {
+    throw Error(
+        fmt::format("the profile has {} complete rounds; at least {} are needed for an interval: profile for "
+                    "longer (--max-time)",
+                    table.rounds.size(), kFewestRounds));
+  }
+  leave_out_disturbed(table);
+  Ledger ledger;
+  ledger.rounds = static_cast<int>(table.rounds.size());
+  ledger.rounds_left_out = table.left_out;
+  fill_estimates(ledger, table, profile.edge_s);
+  check_finite(ledger);
+  ledger.published = published_ratios(ledger, profile.job.ranks, node_count(profile));
+  ledger.late_rank = find_late_rank(table, ledger.step.s);
+  return ledger;
+}
+
+}  // namespace stash

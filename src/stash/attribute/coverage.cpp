@@ -1,0 +1,120 @@
+#include "stash/attribute/coverage.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "stash/attribute/attribute.h"
+#include "stash/attribute/rounds.h"
+#include "stash/attribute/stopping.h"
+
+namespace stash {
+
+namespace {
+
+bool contains(const std::vector<Condition>& conditions, Condition condition) {
+  return std::find(conditions.begin(), conditions.end(), condition) != conditions.end();
+}
+
+std::vector<Condition> meaningful_conditions(const Profile& profile) {
+  Job job = profile.job;
+  job.conditions.clear();
+  return present_conditions(job, node_count(profile));
+}
+
+Condition adding(Part part) { return kConditions[static_cast<std::size_t>(part)]; }
+
+std::string why_without_meaning(Part part, const Profile& profile) {
+  switch (part) {
+    case Part::contention:
+      return profile.job.ranks == 1 ? "one rank shares with nobody" : "no two ranks share a node";
+    case Part::interconnect:
+      return profile.job.ranks == 1 ? "one rank has nobody to talk to" : "no two ranks share a node";
+    case Part::network:
+      return "the job runs on one node";
+    default:
+      return fmt::format("device {} copies no batches to a memory of its own", profile.job.device);
+  }
+}
+
+// A part whose forerunners have a meaning but were not measured holds their time as well.
+void warn_of_merged_parts(std::vector<std::string>& warnings, const Profile& profile, const Ledger& ledger) {
+  std::vector<std::string_view> skipped;
+  bool begun = false;
+  for (const Condition condition : meaningful_conditions(profile)) {
+    const Part part = part_added_by(condition);
+    if (!ledger.step_by_condition.contains(condition)) {
+      if (begun) skipped.push_back(to_string(part));
+      continue;
+    }
+    if (!skipped.empty()) {
+      warnings.push_back(fmt::format("{} includes {}, because --conditions left those out", to_string(part),
+                                     fmt::join(skipped, ", ")));
+    }
+    skipped.clear();
+    begun = true;
+  }
+}
+
+void warn_of_base(std::vector<std::string>& warnings, const Ledger& ledger) {
+  const auto& [base, time] = *ledger.step_by_condition.begin();
+  if (base == Condition::solo) return;
+  warnings.push_back(
+      fmt::format("the chain begins with {} instead of solo: its {:.2f} ms are not taken apart, and the "
+                  "parts sum to the step only together with them",
+                  to_string(base), time.s * 1e3));
+}
+
+void warn_of_rounds(std::vector<std::string>& warnings, const Profile& profile, const Ledger& ledger) {
+  if (ledger.rounds < kMinRounds) {
+    warnings.push_back(
+        fmt::format("only {} rounds were measured; intervals from fewer than {} are rough", ledger.rounds, kMinRounds));
+  }
+  if (ledger.rounds_left_out > 0) {
+    warnings.push_back(fmt::format("{} of {} rounds were left out: something from outside disturbed them",
+                                   ledger.rounds_left_out, ledger.rounds + ledger.rounds_left_out));
+  }
+  const WidestInterval widest = widest_interval(ledger);
+  const double target_s = profile.job.precision_ratio * ledger.step.s;
+  if (widest.half_width_s > target_s) {
+    warnings.push_back(
+        fmt::format("the precision asked for was not met: {} is known to ±{:.2f} ms, wanted were ±{:.2f} "
+                    "ms; profile for longer (--max-time) or on a quieter machine",
+                    widest.part ? to_string(*widest.part) : "the step", widest.half_width_s * 1e3, target_s * 1e3));
+  }
+}
+
+}  // namespace
+
+std::optional<double> explained_ratio(const Ledger& ledger) {
+  if (!(ledger.step.s > 0)) return std::nullopt;
+  double sum_s = 0;
+  for (const auto& part : ledger.parts) sum_s += part ? part->s : 0;
+  return sum_s / ledger.step.s;
+}
+
+std::string why_absent(Part part, const Profile& profile) {
+  const Condition condition = adding(part);
+  if (!contains(meaningful_conditions(profile), condition)) return why_without_meaning(part, profile);
+  if (!profile.job.conditions.empty() && !contains(profile.job.conditions, condition)) {
+    return fmt::format("--conditions left out {}", to_string(condition));
+  }
+  const bool measured = std::any_of(profile.windows.begin(), profile.windows.end(),
+                                    [&](const Window& window) { return window.condition == condition; });
+  if (measured)
+    return fmt::format("{} is the first condition measured, so it has nothing to be compared with",
+                       to_string(condition));
+  return fmt::format("no window of {} was measured", to_string(condition));
+}
+
+std::vector<std::string> ledger_warnings(const Profile& profile, const Ledger& ledger) {
+  std::vector<std::string> warnings;
+  if (ledger.step_by_condition.empty()) return warnings;
+  warn_of_base(warnings, ledger);
+  warn_of_merged_parts(warnings, profile, ledger);
+  warn_of_rounds(warnings, profile, ledger);
+  return warnings;
+}
+
+}  // namespace stash

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "stash/core/profile.h"
+
+namespace stash {
+
+// The complete rounds of a profile: one window for every condition of the chain. Points into the profile.
+struct RoundTable {
+  std::vector<Condition> chain;                    // conditions that were measured, in the chain's order
+  std::vector<std::vector<const Window*>> rounds;  // by round, then by place in `chain`
+  int left_out = 0;                                // complete, but disturbed: taken away
+
+  std::vector<double> step_s(std::size_t place) const;  // of each round
+};
+
+RoundTable complete_rounds(const Profile& profile);
+
+// Takes away the rounds in which something from outside hit a window; docs/metrics.md.
+void leave_out_disturbed(RoundTable& table);
+
+double step_s(const Window& window);  // the slowest rank's time of one step
+
+// Ranks that computed under `solo`, which is one on each node; 1 where `solo` was not measured.
+int node_count(const Profile& profile);
+
+}  // namespace stash

@@ -1,0 +1,45 @@
+#include "stash/attribute/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stash {
+namespace {
+
+constexpr double kEdgeRatio = 0.005;          // of a window, at most, for its two edges
+constexpr double kWindow_s = 0.4;             // several scheduler ticks and sleeps, so that a window averages them
+constexpr double kPilot_s = 0.3;              // enough to know a step's time to a tenth
+constexpr int kPilotSteps = 20;
+constexpr int kQueuesPerWindow = 3;           // a window empties the input queue this often
+
+std::uint64_t next_random(std::uint64_t& state) {  // splitmix64: the same on every platform
+  state += 0x9E3779B97F4A7C15ull;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+int lead_in_steps(const Job& job, Condition condition) { return uses_input(condition) ? job.prefetch + 1 : 1; }
+
+int pilot_steps(double step_s) {
+  return std::clamp(static_cast<int>(std::ceil(kPilot_s / std::max(step_s, 1e-6))), 1, kPilotSteps);
+}
+
+int window_steps(const Job& job, Condition condition, double step_s, double edge_s) {
+  const double window_s = std::max(kWindow_s, edge_s / kEdgeRatio);
+  const int steps = static_cast<int>(std::ceil(window_s / std::max(step_s, 1e-6)));
+  return std::max(steps, uses_input(condition) ? kQueuesPerWindow * job.prefetch : 1);
+}
+
+std::vector<Condition> round_order(std::vector<Condition> conditions, std::uint64_t seed, int round) {
+  std::uint64_t state = seed * 0x2545F4914F6CDD1Dull + static_cast<std::uint64_t>(round);
+  for (std::size_t i = conditions.size(); i > 1; --i) {
+    std::swap(conditions[i - 1], conditions[next_random(state) % i]);
+  }
+  return conditions;
+}
+
+}  // namespace stash

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stash/core/condition.h"
+#include "stash/core/job.h"
+
+namespace stash {
+
+// How many steps a window, its lead-in and the pilot take, and in which order a round visits the conditions.
+// Pure functions, so that every rank comes to the same.
+
+// Steps before the clock starts: the condition's own steady state, and in input conditions a queue that holds
+// neither what was prepared before nor less than it will.
+int lead_in_steps(const Job& job, Condition condition);
+
+// Steps of the pilot's second look, after a first step that took `step_s`.
+int pilot_steps(double step_s);
+
+// Long enough that the window's edges cost under 0.5 % of it, and longer than the input queue is deep.
+int window_steps(const Job& job, Condition condition, double step_s, double edge_s);
+
+// A permutation that depends on the seed and the round alone.
+std::vector<Condition> round_order(std::vector<Condition> conditions, std::uint64_t seed, int round);
+
+}  // namespace stash
