@@ -1,0 +1,64 @@
+#include "stash/attribute/stopping.h"
+
+#include <gtest/gtest.h>
+
+#include "scripted.h"
+#include "stash/attribute/attribute.h"
+
+namespace stash {
+
+namespace {
+
+Ledger ledger_with(int rounds, double half_s) {
+  Ledger ledger;
+  ledger.rounds = rounds;
+  ledger.step = {0.1, 0.099, 0.101};
+  ledger[Part::compute] = Estimate{0.08, 0.0799, 0.0801};
+  ledger[Part::prep] = Estimate{0.02, 0.02 - half_s, 0.02 + half_s};
+  return ledger;
+}
+
+}  // namespace
+
+TEST(Stopping, WaitsForTheWidestPart) {
+  EXPECT_TRUE(precise_enough(ledger_with(5, 0.0019), 0.02));
+  EXPECT_FALSE(precise_enough(ledger_with(5, 0.0021), 0.02));
+  EXPECT_EQ(widest_interval(ledger_with(5, 0.0021)).part, Part::prep);
+  EXPECT_NEAR(widest_interval(ledger_with(5, 0.0021)).half_width_s, 0.0021, 1e-12);
+}
+
+TEST(Stopping, NeverBelowTheFewestRounds) { EXPECT_FALSE(precise_enough(ledger_with(kMinRounds - 1, 0), 0.02)); }
+
+TEST(Stopping, WithoutPartsTheStepCounts) {
+  Ledger ledger;
+  ledger.rounds = 5;
+  ledger.step = {0.1, 0.09, 0.11};
+  EXPECT_FALSE(widest_interval(ledger).part);
+  EXPECT_FALSE(precise_enough(ledger, 0.02));
+  EXPECT_TRUE(precise_enough(ledger, 0.1001));
+}
+
+TEST(Stopping, RoundsStillNeededGrowWithTheSquareOfTheWidth) {
+  EXPECT_EQ(rounds_still_needed(ledger_with(20, 0.0019), 0.02), 0);
+  EXPECT_EQ(rounds_still_needed(ledger_with(3, 0.0019), 0.02), 2);
+  const int needed = *rounds_still_needed(ledger_with(20, 0.004), 0.02);
+  EXPECT_GT(needed, 50);
+  EXPECT_LT(needed, 60);
+  EXPECT_FALSE(rounds_still_needed(ledger_with(20, 1.0), 0.001));
+}
+
+TEST(Stopping, TheEstimateOfRoundsIsAboutRight) {
+  testing_support::Script script;
+  script.noise.normal_s = 0.004;
+  testing_support::ScriptedProfile scripted(script, 3);
+  Ledger ledger = attribute(scripted.add_rounds(8).profile());
+  const int expected = 8 + *rounds_still_needed(ledger, 0.02);
+  while (!precise_enough(ledger, 0.02)) {
+    scripted.add_round();
+    ledger = attribute(scripted.profile());
+  }
+  EXPECT_GT(ledger.rounds, expected / 2);
+  EXPECT_LT(ledger.rounds, expected * 2);
+}
+
+}  // namespace stash
