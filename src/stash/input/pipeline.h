@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
+#include <optional>
 
 #include "stash/core/injection.h"
 #include "stash/core/profile.h"
@@ -14,23 +14,24 @@ namespace stash {
 struct PipelineOptions {
   int batch = 32;
   int workers = 1;
-  int prefetch = 2;            // batch buffers that may be ready or in preparation ahead of the consumer
+  int prefetch = 2;  // batch buffers that may be ready or in preparation ahead of the consumer
   int image_size = 224;
   int seq_len = 0;
+  std::int64_t classes = 0;  // of the model; more class folders or a larger token id are an Error; 0: unchecked
   std::uint64_t seed = 1;
-  int rank = 0;                // this pipeline reads samples rank, rank + ranks, ... of each epoch's shuffle
+  int rank = 0;  // this pipeline reads samples rank, rank + ranks, ... of each epoch's shuffle
   int ranks = 1;
   Injection inject;
   // Memory for a batch; where there is a GPU it is pinned. Called at construction only.
   std::function<std::shared_ptr<void>(std::size_t bytes)> allocate;
-  double deadline_s = 30;      // for every wait
+  double deadline_s = 30;  // for every wait
 };
 
 // A prepared batch. Images: normalised floats, {batch, 3, size, size}; tokens: {batch, seq_len + 1} int64.
 struct BatchView {
   float* images = nullptr;
   std::int64_t* tokens = nullptr;
-  std::int64_t* labels = nullptr;   // images: class; tokens: unused
+  std::int64_t* labels = nullptr;  // images: class; tokens: unused
   int slot = 0;
 };
 
@@ -39,7 +40,7 @@ struct BatchView {
 class Pipeline {
  public:
   Pipeline(std::shared_ptr<const Dataset> dataset, PipelineOptions options);
-  ~Pipeline();                       // stops the workers
+  ~Pipeline();  // stops the workers
   Pipeline(const Pipeline&) = delete;
 
   // Waits for the next batch; it stays valid until release(). Throws Error after deadline_s, or when too
@@ -47,18 +48,19 @@ class Pipeline {
   BatchView next();
   void release(const BatchView& batch);
 
-  void pause();    // returns when no worker is inside a sample
+  void pause();  // returns when no worker is inside a sample
   void resume();
-  void drain();    // paused only: throws away what was prepared, finished or half
+  void drain();  // paused only: throws away what was prepared, finished or half
   // Cold: the pages of every sample are evicted before it is read and again after it was. Paused only.
   void set_cold(bool cold);
   // Paused only: evicts or loads the files of the next `batches` batches; returns the share of their pages
-  // that is in the page cache afterwards, nullopt where the system cannot tell.
+  // that is in the page cache afterwards, nullopt where the system cannot tell. The workers run up to
+  // `prefetch` batches ahead of the consumer.
   std::optional<double> evict_upcoming(int batches);
   std::optional<double> load_upcoming(int batches);
 
-  double queued_samples() const;     // prepared and not yet taken
-  InputCounters counters() const;    // since construction or reset_counters()
+  double queued_samples() const;   // prepared and not yet taken
+  InputCounters counters() const;  // since construction or reset_counters()
   void reset_counters();
 
  private:

@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "stash/cli/verb.h"
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+#include "stash/core/units.h"
+#include "stash/input/check_dataset.h"
+#include "stash/input/make_dataset.h"
+
+namespace stash {
+
+namespace {
+
+// A terminal shows one line that changes; a log gets a line now and then.
+class Progress {
+ public:
+  explicit Progress(std::string_view what)
+      : what_(what), terminal_(isatty(STDERR_FILENO) != 0), interval_ns_(terminal_ ? 100'000'000 : 10'000'000'000) {}
+
+  void operator()(std::int64_t done, std::int64_t total) {
+    const std::int64_t now = now_ns();
+    if (now - shown_ns_ < interval_ns_ && done < total) return;
+    shown_ns_ = now;
+    const double elapsed_s = seconds(now - start_ns_);
+    const double left_s =
+        elapsed_s * static_cast<double>(total - done) / static_cast<double>(std::max<std::int64_t>(1, done));
+    fmt::print(stderr, "{}{} {} of {}, {} left{}", terminal_ ? "\r\033[K" : "", what_, format_count(done),
+               format_count(total), format_duration(left_s), terminal_ && done < total ? "" : "\n");
+  }
+
+ private:
+  std::string what_;
+  bool terminal_;
+  std::int64_t interval_ns_;
+  std::int64_t start_ns_ = now_ns();
+  std::int64_t shown_ns_ = start_ns_;
+};
+
+void parse_size(const std::string& text, ImageDatasetOptions& options) {
+  int used = 0;
+  const bool parsed = std::sscanf(text.c_str(), "%5dx%5d%n", &options.width, &options.height, &used) == 2;
+  if (!parsed || static_cast<std::size_t>(used) != text.size()) {
+    throw UsageError(fmt::format("--size '{}' is not a size; write it like 500x375", text));
+  }
+}
+
+void print_size(const std::string& path, std::string_view what, const DatasetSize& size) {
+  fmt::print("{}: {} {}, {} each, {} in all\n", path, format_count(size.samples), what,
+             format_bytes(static_cast<double>(size.bytes) / static_cast<double>(size.samples)),
+             format_bytes(static_cast<double>(size.bytes)));
+}
+
+class DatasetVerb final : public Verb {
+ public:
+  std::string name() const override { return "dataset"; }
+  std::string description() const override { return "make a data set of images or tokens, or check one"; }
+
+  void add_flags(CLI::App& app) override {
+    app.require_subcommand(1);
+    make_ = app.add_subcommand("make", "write a data set, the same bytes for the same flags");
+    make_->add_option("path", path_, "folder of images to make, or with --tokens the file")
+        ->required()
+        ->type_name("PATH");
+    auto* const images = make_->add_option("--images", images_.images, "number of images")->type_name("N");
+    auto* const tokens = make_->add_option("--tokens", tokens_, "write a file of this many token ids")->type_name("N");
+    images->excludes(tokens);
+    make_->add_option("--size", size_, "width and height in pixels; 500x375 gives ImageNet's mean file size")
+        ->type_name("WxH")
+        ->capture_default_str()
+        ->excludes(tokens);
+    make_->add_option("--classes", images_.classes, "number of class folders")->capture_default_str()->excludes(tokens);
+    make_->add_option("--vocabulary", vocabulary_, "token ids are below this")->capture_default_str()->excludes(images);
+    make_->add_option("--seed", images_.seed, "another seed, other content")->capture_default_str();
+    check_ = app.add_subcommand("check", "say what a data set is and which of its files are broken");
+    check_->add_option("path", path_, "folder of images, or token file")->required()->type_name("PATH");
+  }
+
+  int run() override {
+    if (check_->parsed()) return check();
+    if (tokens_ > 0) return make_tokens();
+    return make_images();
+  }
+
+ private:
+  int make_images() {
+    if (images_.images == 0) throw UsageError("dataset make needs --images N or --tokens N");
+    images_.classes = static_cast<int>(std::min<std::int64_t>(images_.classes, images_.images));
+    parse_size(size_, images_);
+    Progress progress("writing images:");
+    print_size(path_, "images", make_image_dataset(path_, images_, std::ref(progress)));
+    return 0;
+  }
+
+  int make_tokens() {
+    Progress progress("writing tokens:");
+    print_size(path_, "tokens", make_token_file(path_, tokens_, vocabulary_, images_.seed, std::ref(progress)));
+    return 0;
+  }
+
+  int check() {
+    Progress progress("decoding:");
+    const DatasetCheck found = check_dataset(path_, std::ref(progress));
+    print_size(
+        path_,
+        found.kind == InputKind::images ? fmt::format("images in {} classes", found.classes.value_or(0)) : "tokens",
+        found.size);
+    for (const BrokenFile& file : found.broken) fmt::print("broken: {} {}\n", file.path, file.reason);
+    if (found.broken_count == 0) return 0;
+    fmt::print("{} of {} files are broken\n", format_count(found.broken_count), format_count(found.size.samples));
+    return 1;
+  }
+
+  CLI::App* make_ = nullptr;
+  CLI::App* check_ = nullptr;
+  std::string path_;
+  std::string size_ = "500x375";
+  ImageDatasetOptions images_;
+  std::int64_t tokens_ = 0;
+  std::int64_t vocabulary_ = 50'257;  // GPT-2's
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_dataset_verb() { return std::make_unique<DatasetVerb>(); }
+
+}  // namespace stash

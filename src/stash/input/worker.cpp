@@ -1,0 +1,92 @@
+#include "stash/input/worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+#include "stash/input/interruptible_sleep.h"
+
+namespace stash {
+
+namespace {
+
+void add(std::atomic<std::int64_t>& counter, std::int64_t amount) {
+  counter.fetch_add(amount, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Worker::Worker(PipelineState& state)
+    : state_(state),
+      reader_(state.storage ? &*state.storage : nullptr, state.queue.stopped()),
+      maker_(make_sample_maker(state.spec)) {}
+
+void Worker::run() {
+  use_precise_sleep();
+  while (const std::optional<Ticket> ticket = state_.queue.begin_sample()) {
+    try {
+      make_sample(*ticket);
+      add_injected_time();
+      state_.queue.end_sample(*ticket);
+    } catch (...) {
+      const std::lock_guard lock(state_.failure_mutex);
+      if (!state_.failure) state_.failure = std::current_exception();
+      state_.queue.abandon_sample();
+      state_.queue.stop();
+    }
+  }
+}
+
+// A broken sample gives its place to the next good one.
+void Worker::make_sample(const Ticket& ticket) {
+  for (std::int64_t skip = 0; skip < state_.dataset->size(); ++skip) {
+    if (try_sample(ticket, state_.sampler.index_at(ticket.position, skip))) {
+      add(state_.counters.samples, 1);
+      return;
+    }
+  }
+  throw Error(
+      fmt::format("none of the {} samples can be used, the last one '{}'", state_.dataset->size(), location_.path));
+}
+
+bool Worker::try_sample(const Ticket& ticket, std::int64_t index) {
+  state_.skips.add_tried();
+  state_.dataset->locate(index, location_);
+  StageCounters& counters = state_.counters;
+  ReadCount read;
+  MakeTime time;
+  bool good = true;
+  const std::int64_t start_ns = now_ns();
+  std::int64_t read_ns = start_ns;
+  try {
+    const auto bytes = reader_.read(location_, state_.cold.load(std::memory_order_relaxed), read);
+    read_ns = now_ns();
+    maker_->make(bytes, state_.sampler.augment_seed(ticket.position), state_.buffers.sample(ticket.slot, ticket.place),
+                 time);
+    state_.buffers.labels(ticket.slot)[ticket.place] = location_.label;
+  } catch (const BrokenSample& broken) {
+    state_.skips.add_skipped(location_.path, broken.what());
+    good = false;
+  }
+  add(counters.read_bytes, read.bytes);
+  add(counters.cold_bytes, read.cold_bytes);
+  add(counters.read_ns, read_ns - start_ns);
+  add(counters.decode_ns, time.decode_ns);
+  add(counters.augment_ns, time.augment_ns);
+  return good;
+}
+
+// What one sleep is too long is taken off the next, so that the rate is exact.
+void Worker::add_injected_time() {
+  if (state_.prep_ns_per_sample == 0) return;
+  const std::int64_t start_ns = now_ns();
+  const std::int64_t deadline_ns = start_ns + state_.prep_ns_per_sample - overslept_ns_;
+  sleep_unless(state_.queue.stopped(), deadline_ns);
+  const std::int64_t end_ns = now_ns();
+  overslept_ns_ = std::max<std::int64_t>(0, end_ns - deadline_ns);
+  add(state_.counters.augment_ns, end_ns - start_ns);
+}
+
+}  // namespace stash

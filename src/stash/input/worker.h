@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "stash/input/batch_buffers.h"
+#include "stash/input/batch_queue.h"
+#include "stash/input/dataset.h"
+#include "stash/input/sample_maker.h"
+#include "stash/input/sample_reader.h"
+#include "stash/input/sampler.h"
+#include "stash/input/skip_log.h"
+#include "stash/input/storage_clock.h"
+
+namespace stash {
+
+// Sums over the workers of a pipeline.
+struct StageCounters {
+  std::atomic<std::int64_t> samples{0}, read_bytes{0}, cold_bytes{0}, read_ns{0}, decode_ns{0}, augment_ns{0};
+};
+
+// What the workers of a pipeline share with it and with each other.
+struct PipelineState {
+  std::shared_ptr<const Dataset> dataset;
+  SampleSpec spec;
+  Sampler sampler;
+  BatchQueue queue;
+  BatchBuffers buffers;
+  std::optional<StorageClock> storage{};  // slowed down on purpose
+  std::int64_t prep_ns_per_sample = 0;    // added on purpose
+  std::atomic<bool> cold{false};          // changes only while paused
+  SkipLog skips{};
+  StageCounters counters{};
+  std::mutex failure_mutex{};
+  std::exception_ptr failure{};  // the first one; ends the pipeline
+};
+
+// A thread of the pipeline: takes tickets, makes samples, until the queue is stopped or something fails.
+class Worker {
+ public:
+  explicit Worker(PipelineState& state);
+  void run();
+
+ private:
+  void make_sample(const Ticket& ticket);
+  bool try_sample(const Ticket& ticket, std::int64_t index);  // false: the sample is broken and was counted
+  void add_injected_time();
+
+  PipelineState& state_;
+  SampleReader reader_;
+  std::unique_ptr<SampleMaker> maker_;
+  SampleLocation location_;
+  std::int64_t overslept_ns_ = 0;
+};
+
+}  // namespace stash
