@@ -1,0 +1,96 @@
+#include "stash/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+#include <vector>
+
+#include "stash/core/error.h"
+#include "stash/core/version.h"
+
+namespace stash {
+
+namespace {
+
+constexpr const char* kDescription =
+    "Stash says how many seconds and dollars of every distributed-training step each kind of stall costs.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  stash profile                                             a small job on what is there\n"
+    "  stash profile --model resnet50 --batch 64 --ranks 8 --data DIR --out r50.json\n"
+    "  stash profile --device emulated:v100 --ranks 4            can this machine feed four V100s?\n"
+    "  stash profile --inject read=20MB/s                        what if storage were slower?\n"
+    "  stash report r50.json --usd-per-hour 24.48                the same page again, with dollars\n"
+    "  stash models                                              what can be trained\n"
+    "\n"
+    "'stash VERB --help' tells a verb's flags.\n";
+
+std::vector<std::string_view> as_views(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
+// The verb in use, or the verb's own verb (dataset make).
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back(fmt::format("--{}", name));
+  }
+  return flags;
+}
+
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+// What CLI11 did not expect: a misspelt flag, a misspelt verb, or a word too many.
+[[noreturn]] void throw_unexpected(const CLI::App& app, const std::string& argument) {
+  const CLI::App& place = innermost(app);
+  const bool is_flag = argument.starts_with('-');
+  const std::vector<std::string> known = is_flag ? flags_of(place) : verbs_of(place);
+  if (!is_flag && known.empty()) {
+    throw UsageError(fmt::format("'{}' is one word too many; see 'stash {} --help'", argument, place.get_name()));
+  }
+  const std::string name = argument.substr(0, argument.find('='));
+  throw_unknown(is_flag ? "flag" : "verb", name, as_views(known));
+}
+
+[[noreturn]] void throw_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unexpected = app.remaining(true);
+  if (!unexpected.empty()) throw_unexpected(app, unexpected.front());
+  throw UsageError(fmt::format("{}; see 'stash {}{}--help'", error.what(), innermost(app).get_name(),
+                               innermost(app).get_name().empty() ? "" : " "));
+}
+
+}  // namespace
+
+int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, char** argv) {
+  CLI::App app(kDescription);
+  app.set_version_flag("--version", fmt::format("stash {}", kVersion));
+  app.require_subcommand(1);
+  app.footer(kExamples);
+  Verb* chosen = nullptr;
+  for (const auto& verb : verbs) {
+    CLI::App* subcommand = app.add_subcommand(verb->name(), verb->description());
+    verb->add_flags(*subcommand);
+    subcommand->callback([&chosen, candidate = verb.get()] { chosen = candidate; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    throw_usage(app, error);
+  }
+  return chosen->run();
+}
+
+}  // namespace stash

@@ -1,0 +1,14 @@
+#include "stash/cli/verb.h"
+
+namespace stash {
+
+std::vector<std::unique_ptr<Verb>> make_verbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(make_profile_verb());
+  verbs.push_back(make_report_verb());
+  verbs.push_back(make_models_verb());
+  verbs.push_back(make_dataset_verb());
+  return verbs;
+}
+
+}  // namespace stash

@@ -1,0 +1,117 @@
+#include "stash/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <vector>
+
+#include "stash/core/units.h"
+
+namespace stash {
+
+namespace {
+
+constexpr double kMattersRatio = 0.01;    // a stall below it is not worth a headline
+constexpr double kAlsoNamedRatio = 0.05;  // nor one below this a place beside the headline
+
+struct Stall {
+  Part part;
+  Estimate time;
+};
+
+// Largest first.
+std::vector<Stall> stalls_of(const Ledger& ledger) {
+  std::vector<Stall> stalls;
+  for (const Part part : kParts) {
+    if (part != Part::compute && ledger[part]) stalls.push_back({part, *ledger[part]});
+  }
+  std::stable_sort(stalls.begin(), stalls.end(), [](const Stall& a, const Stall& b) { return a.time.s > b.time.s; });
+  return stalls;
+}
+
+// Both times in the unit of the larger: "37.2 of 90.1 ms".
+std::string part_of(double s, double whole_s) {
+  const std::string whole = format_duration(whole_s);
+  const std::string_view unit = std::string_view(whole).substr(whole.find(' ') + 1);
+  const double factor = unit == "s" ? 1 : unit == "ms" ? 1e3 : unit == "µs" ? 1e6 : 0;
+  if (factor == 0) return fmt::format("{} of {}", format_duration(s), whole);
+  const double whole_number = whole_s * factor;
+  return fmt::format("{:.{}f} of {}", s * factor, whole_number >= 99.95 ? 0 : whole_number >= 9.995 ? 1 : 2, whole);
+}
+
+std::string percent(double ratio) { return fmt::format("{:.{}f} %", ratio * 100, std::abs(ratio) < 0.0095 ? 1 : 0); }
+
+class Sentence {
+ public:
+  explicit Sentence(const Ledger& ledger) : ledger_(ledger), stalls_(stalls_of(ledger)) {}
+
+  std::string text() const {
+    if (!(ledger_.step.s > 0)) return "the step took no time: nothing was measured";
+    if (stalls_.empty()) return fmt::format("a step takes {}; no stall was measured", format_duration(ledger_.step.s));
+    const auto certain = std::find_if(stalls_.begin(), stalls_.end(), [&](const Stall& stall) {
+      return differs_from_zero(stall.time) && stall.time.s > 0;
+    });
+    if (certain == stalls_.end()) return nothing_certain();
+    return ratio(certain->time) >= kMattersRatio ? headline(*certain) : only_compute(*certain);
+  }
+
+ private:
+  double ratio(const Estimate& estimate) const { return estimate.s / ledger_.step.s; }
+
+  std::string compute(std::string_view before) const {
+    const auto& time = ledger_[Part::compute];
+    return time ? fmt::format("{}compute {}", before, percent(ratio(*time))) : "";
+  }
+
+  std::string headline(const Stall& largest) const {
+    std::string others;
+    for (const Stall& stall : stalls_) {
+      const bool named =
+          stall.part != largest.part && differs_from_zero(stall.time) && ratio(stall.time) >= kAlsoNamedRatio;
+      if (named)
+        others +=
+            fmt::format("{}{} {}", others.empty() ? "; " : ", ", to_string(stall.part), percent(ratio(stall.time)));
+    }
+    return fmt::format("{} costs {} of every step ({}){}{}", to_string(largest.part), percent(ratio(largest.time)),
+                       part_of(largest.time.s, ledger_.step.s), others, compute(others.empty() ? "; " : ", "));
+  }
+
+  std::string only_compute(const Stall& largest) const {
+    return fmt::format("nothing but compute matters: the largest stall, {}, costs {} of every step ({}){}",
+                       to_string(largest.part), percent(ratio(largest.time)), part_of(largest.time.s, ledger_.step.s),
+                       compute("; "));
+  }
+
+  std::string nothing_certain() const {
+    const Stall& largest = stalls_.front();
+    return fmt::format("no stall can be told from 0: the largest, {}, is {} ±{} in a step of {}{}",
+                       to_string(largest.part), format_duration(largest.time.s),
+                       format_duration(half_width_s(largest.time)), format_duration(ledger_.step.s), compute("; "));
+  }
+
+  const Ledger& ledger_;
+  std::vector<Stall> stalls_;
+};
+
+}  // namespace
+
+bool differs_from_zero(const Estimate& estimate) { return estimate.low_s > 0 || estimate.high_s < 0; }
+
+double half_width_s(const Estimate& estimate) { return (estimate.high_s - estimate.low_s) / 2; }
+
+std::string emulated_name(const Job& job) {
+  constexpr std::string_view kPrefix = "emulated:";
+  if (!job.device.starts_with(kPrefix)) return "";
+  std::string name = job.device.substr(kPrefix.size());
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return "emulated " + name;
+}
+
+std::string verdict(const Profile& profile, const Ledger& ledger) {
+  const std::string emulated = emulated_name(profile.job);
+  return (emulated.empty() ? "" : emulated + ": ") + Sentence(ledger).text();
+}
+
+}  // namespace stash

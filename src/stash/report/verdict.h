@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "stash/core/ledger.h"
+#include "stash/core/profile.h"
+
+namespace stash {
+
+// One line: what costs most, or that nothing can be told from 0. Begins with the device where it is emulated.
+std::string verdict(const Profile& profile, const Ledger& ledger);
+
+// "emulated V100", empty where the device is real.
+std::string emulated_name(const Job& job);
+
+bool differs_from_zero(const Estimate& estimate);  // its interval does not hold 0
+double half_width_s(const Estimate& estimate);
+
+}  // namespace stash
