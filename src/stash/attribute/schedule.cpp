@@ -10,7 +10,7 @@ constexpr double kEdgeRatio = 0.005;          // of a window, at most, for its t
 constexpr double kWindow_s = 0.4;             // several scheduler ticks and sleeps, so that a window averages them
 constexpr double kPilot_s = 0.3;              // enough to know a step's time to a tenth
 constexpr int kPilotSteps = 20;
-constexpr int kQueuesPerWindow = 3;           // a window empties the input queue this often
+constexpr int kStepsBeyondQueue = 2;          // of an input window, beyond what the queue can hold
 
 std::uint64_t next_random(std::uint64_t& state) {  // splitmix64: the same on every platform
   state += 0x9E3779B97F4A7C15ull;
@@ -31,7 +31,7 @@ int pilot_steps(double step_s) {
 int window_steps(const Job& job, Condition condition, double step_s, double edge_s) {
   const double window_s = std::max(kWindow_s, edge_s / kEdgeRatio);
   const int steps = static_cast<int>(std::ceil(window_s / std::max(step_s, 1e-6)));
-  return std::max(steps, uses_input(condition) ? kQueuesPerWindow * job.prefetch : 1);
+  return std::max(steps, uses_input(condition) ? job.prefetch + kStepsBeyondQueue : 1);
 }
 
 std::vector<Condition> round_order(std::vector<Condition> conditions, std::uint64_t seed, int round) {

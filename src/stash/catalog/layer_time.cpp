@@ -58,7 +58,7 @@ class Roofline {
   double kernel_overhead_s_;
 };
 
-LayerTime layer_time(const Layer& layer, int batch, DType dtype, const Gpu& gpu) {
+LayerTime layer_cost(const Layer& layer, int batch, DType dtype) {
   const double parameter_bytes = static_cast<double>(layer.parameter_count()) * kParameterBytes;
   const double element_bytes = batch * activation_bytes(dtype);
   LayerTime time;
@@ -69,6 +69,11 @@ LayerTime layer_time(const Layer& layer, int batch, DType dtype, const Gpu& gpu)
   time.backward_ops = layer.cost.backward_ops * batch;
   time.forward_bytes = layer.cost.forward_elements * element_bytes + kForwardParameterPasses * parameter_bytes;
   time.backward_bytes = layer.cost.backward_elements * element_bytes + kBackwardParameterPasses * parameter_bytes;
+  return time;
+}
+
+LayerTime layer_time(const Layer& layer, int batch, DType dtype, const Gpu& gpu) {
+  LayerTime time = layer_cost(layer, batch, dtype);
   const Roofline roofline(layer, dtype, gpu);
   time.forward_s = roofline.time_s(time.forward_ops, time.forward_bytes, forward_kernels(layer));
   time.backward_s = roofline.time_s(time.backward_ops, time.backward_bytes, backward_kernels(layer));
@@ -83,6 +88,13 @@ std::vector<LayerTime> layer_times(const Graph& graph, int batch, DType dtype, c
   times.reserve(graph.layers.size());
   for (const Layer& layer : graph.layers) times.push_back(layer_time(layer, batch, dtype, gpu));
   return times;
+}
+
+std::vector<LayerTime> layer_costs(const Graph& graph, int batch, DType dtype) {
+  std::vector<LayerTime> costs;
+  costs.reserve(graph.layers.size());
+  for (const Layer& layer : graph.layers) costs.push_back(layer_cost(layer, batch, dtype));
+  return costs;
 }
 
 double optimizer_time_s(const Graph& graph, const Gpu& gpu) {

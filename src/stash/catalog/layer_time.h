@@ -13,6 +13,9 @@ namespace stash {
 // overhead; docs/method.md. Parameters and their gradients are fp32. UsageError where the GPU lacks the type.
 std::vector<LayerTime> layer_times(const Graph& graph, int batch, DType dtype, const Gpu& gpu);
 
+// The same rows without a GPU: operations, bytes and parameters; times are absent.
+std::vector<LayerTime> layer_costs(const Graph& graph, int batch, DType dtype);
+
 // The time of one optimizer step: SGD with momentum, bound by memory.
 double optimizer_time_s(const Graph& graph, const Gpu& gpu);
 

@@ -1,0 +1,10 @@
+# What building against STASH_PYTHON's torch needs: STASH_TORCH_* and the C++ library ABI of every object.
+execute_process(COMMAND ${STASH_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/torch_facts.py
+  OUTPUT_FILE ${PROJECT_BINARY_DIR}/torch_facts.cmake
+  ERROR_VARIABLE facts_error
+  RESULT_VARIABLE facts_result)
+if(NOT facts_result EQUAL 0)
+  message(FATAL_ERROR "cannot build for ${STASH_PYTHON}: ${facts_error}")
+endif()
+include(${PROJECT_BINARY_DIR}/torch_facts.cmake)
+add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=${STASH_TORCH_CXX11_ABI})

@@ -1,0 +1,1 @@
+"""Stash: what every kind of stall costs in a training step."""

@@ -1,0 +1,76 @@
+#include "stash/measure/collective_log.h"
+
+namespace stash {
+namespace {
+
+constexpr int kOpBits = 8;
+
+std::uint64_t make_key(int op, std::int64_t bytes) {
+  return (static_cast<std::uint64_t>(bytes) << kOpBits) + static_cast<std::uint64_t>(op) + 1;
+}
+
+void keep_smaller(std::atomic<std::int64_t>& value, std::int64_t candidate) {
+  std::int64_t seen = value.load(std::memory_order_relaxed);
+  while (candidate < seen && !value.compare_exchange_weak(seen, candidate, std::memory_order_relaxed)) {}
+}
+
+void keep_larger(std::atomic<std::int64_t>& value, std::int64_t candidate) {
+  std::int64_t seen = value.load(std::memory_order_relaxed);
+  while (candidate > seen && !value.compare_exchange_weak(seen, candidate, std::memory_order_relaxed)) {}
+}
+
+}  // namespace
+
+void CollectiveLog::Entry::add(std::int64_t duration_ns) {
+  count.fetch_add(1, std::memory_order_relaxed);
+  total_ns.fetch_add(duration_ns, std::memory_order_relaxed);
+  keep_smaller(min_ns, duration_ns);
+  keep_larger(max_ns, duration_ns);
+}
+
+CollectiveLog::CollectiveLog() : tables_(std::make_unique<std::array<Table, kConditions.size()>>()) {}
+
+void CollectiveLog::select(Condition condition, bool enabled) {
+  selected_.store(enabled ? static_cast<int>(condition) : -1, std::memory_order_relaxed);
+}
+
+CollectiveLog::Entry* CollectiveLog::entry(int op, std::int64_t bytes) {
+  const int selected = selected_.load(std::memory_order_relaxed);
+  if (selected < 0) return nullptr;
+  Table& table = (*tables_)[static_cast<std::size_t>(selected)];
+  const std::uint64_t key = make_key(op, bytes);
+  std::size_t place = (key * 0x9E3779B97F4A7C15ull) >> 56;  // the top 8 bits index the 256 entries
+  for (std::size_t tried = 0; tried < kEntries; ++tried, place = (place + 1) % kEntries) {
+    std::uint64_t found = table[place].key.load(std::memory_order_relaxed);
+    if (found == 0 && table[place].key.compare_exchange_strong(found, key)) return &table[place];
+    if (found == key) return &table[place];
+  }
+  return nullptr;
+}
+
+double CollectiveLog::total_s(Condition condition) const {
+  std::int64_t sum = 0;
+  for (const Entry& entry : (*tables_)[static_cast<std::size_t>(condition)]) {
+    sum += entry.total_ns.load(std::memory_order_relaxed);
+  }
+  return static_cast<double>(sum) * 1e-9;
+}
+
+std::vector<CollectiveSummary> CollectiveLog::summary(int rank, const char* (*name_of)(int op)) const {
+  std::vector<CollectiveSummary> rows;
+  for (const Condition condition : kConditions) {
+    for (const Entry& entry : (*tables_)[static_cast<std::size_t>(condition)]) {
+      const std::uint64_t key = entry.key.load();
+      if (key == 0 || entry.count.load() == 0) continue;
+      rows.push_back({.rank = rank, .condition = condition,
+                      .op = name_of(static_cast<int>((key - 1) & ((1u << kOpBits) - 1))),
+                      .bytes = static_cast<std::int64_t>((key - 1) >> kOpBits), .count = entry.count.load(),
+                      .total_s = static_cast<double>(entry.total_ns.load()) * 1e-9,
+                      .min_s = static_cast<double>(entry.min_ns.load()) * 1e-9,
+                      .max_s = static_cast<double>(entry.max_ns.load()) * 1e-9});
+    }
+  }
+  return rows;
+}
+
+}  // namespace stash

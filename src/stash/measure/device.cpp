@@ -1,0 +1,70 @@
+#include "stash/measure/device.h"
+
+#include <ATen/Context.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+
+namespace stash {
+
+void EmulatedStream::enqueue(double s) { busy_until_ns_ = std::max(busy_until_ns_, now_ns()) + nanoseconds(s); }
+
+void EmulatedStream::enqueue_behind(double s) { busy_until_ns_ += nanoseconds(s); }
+
+void EmulatedStream::wait() { sleep_until_ns(busy_until_ns_); }
+
+Device::Device(const Job& job, int local_rank) {
+  if (job.device.starts_with("emulated:")) {
+    emulated_.emplace();
+    return;
+  }
+  if (job.device == "cpu") return;
+  const c10::DeviceType type = c10::Device(job.device).type();
+  if (!c10::impl::hasDeviceGuardImpl(type)) {
+    throw Error(fmt::format("this torch was built without support for '{}': use --device cpu, --device emulated:V100, "
+                            "or an interpreter (--python FILE) whose torch has it", job.device));
+  }
+  const c10::impl::VirtualGuardImpl guard(type);
+  const int count = guard.deviceCount();
+  if (count == 0) {
+    throw Error(fmt::format("no device of kind '{}' is visible: check the driver and CUDA_VISIBLE_DEVICES, or use "
+                            "--device cpu or --device emulated:V100", job.device));
+  }
+  torch_device_ = c10::Device(type, static_cast<c10::DeviceIndex>(local_rank % count));
+  guard.setDevice(torch_device_);
+}
+
+void Device::synchronize() {
+  if (emulated_) emulated_->wait();
+  if (!is_accelerator()) return;
+  const c10::impl::VirtualGuardImpl guard(torch_device_.type());
+  guard.synchronizeStream(guard.getStream(torch_device_));
+}
+
+at::Tensor Device::host_tensor(at::IntArrayRef shape, at::ScalarType type) {
+  const at::TensorOptions options = at::TensorOptions().dtype(type);
+  if (!is_accelerator()) return at::empty(shape, options);
+  try {
+    return at::empty(shape, options.pinned_memory(true));
+  } catch (const c10::Error& error) {
+    warnings_.push_back(fmt::format("memory could not be pinned ({}): copies to the device are slower than they need "
+                                    "be; raise the limit of locked memory (ulimit -l)",
+                                    error.what_without_backtrace()));
+    return at::empty(shape, options);
+  }
+}
+
+std::shared_ptr<void> Device::allocate_host(std::size_t bytes) {
+  auto tensor = std::make_shared<at::Tensor>(host_tensor({static_cast<int64_t>(bytes)}, at::kByte));
+  return {tensor, tensor->data_ptr()};
+}
+
+at::Tensor Device::host_copy(const at::Tensor& tensor) {
+  return host_tensor(tensor.sizes(), tensor.scalar_type()).copy_(tensor);
+}
+
+}  // namespace stash

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "stash/measure/torch_headers.h"
+
+namespace stash {
+
+// A work object that has completed already: what a collective returns when it is switched off. Its future holds
+// the tensors on their device, as the gradient reducer expects.
+c10::intrusive_ptr<c10d::Work> make_completed_work(int rank, c10d::OpType op, std::vector<at::Tensor> tensors);
+
+// Slows collectives down to a link of a given rate: what goes over it is serialised, and completes no earlier
+// than its bytes would have arrived. The real collective runs underneath.
+class InjectedLink {
+ public:
+  explicit InjectedLink(double bytes_per_s);
+  ~InjectedLink();
+  InjectedLink(const InjectedLink&) = delete;
+  InjectedLink& operator=(const InjectedLink&) = delete;
+
+  // Completes when `real` has and `wire_bytes` have passed.
+  c10::intrusive_ptr<c10d::Work> carry(int rank, c10d::OpType op, c10::intrusive_ptr<c10d::Work> real,
+                                       double wire_bytes, std::vector<at::Tensor> tensors);
+
+ private:
+  struct Transfer {
+    c10::intrusive_ptr<c10d::Work> real;
+    c10::intrusive_ptr<c10::ivalue::Future> done;
+    std::vector<at::Tensor> tensors;
+    std::int64_t deadline_ns;
+  };
+  void run();
+
+  double bytes_per_s_;
+  std::int64_t busy_until_ns_ = 0;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Transfer> transfers_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace stash

@@ -1,0 +1,256 @@
+#include "stash/measure/rank.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "stash/attribute/attribute.h"
+#include "stash/attribute/stopping.h"
+#include "stash/catalog/layer_time.h"
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+#include "stash/core/profile_json.h"
+#include "stash/launch/supervisor.h"
+#include "stash/measure/control.h"
+#include "stash/measure/events.h"
+#include "stash/measure/install_switch.h"
+#include "stash/measure/layer_timer.h"
+#include "stash/measure/ruler.h"
+#include "stash/measure/torch_network.h"
+#include "stash/models/models.h"
+
+namespace stash {
+namespace {
+
+int inherited_fd(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? -1 : std::atoi(text);
+}
+
+const char* collective_name(int op) {
+  switch (static_cast<c10d::OpType>(op)) {
+    case c10d::OpType::ALLREDUCE:
+    case c10d::OpType::ALLREDUCE_COALESCED: return "allreduce";
+    case c10d::OpType::BROADCAST: return "broadcast";
+    case c10d::OpType::REDUCE: return "reduce";
+    case c10d::OpType::ALLGATHER:
+    case c10d::OpType::_ALLGATHER_BASE:
+    case c10d::OpType::ALLGATHER_COALESCED: return "allgather";
+    case c10d::OpType::REDUCE_SCATTER:
+    case c10d::OpType::_REDUCE_SCATTER_BASE:
+    case c10d::OpType::REDUCE_SCATTER_TENSOR_COALESCED: return "reduce_scatter";
+    case c10d::OpType::ALLTOALL:
+    case c10d::OpType::ALLTOALL_BASE: return "alltoall";
+    case c10d::OpType::GATHER: return "gather";
+    case c10d::OpType::SCATTER: return "scatter";
+    case c10d::OpType::SEND: return "send";
+    case c10d::OpType::RECV:
+    case c10d::OpType::RECVANYSOURCE: return "recv";
+    case c10d::OpType::BARRIER: return "barrier";
+    default: return "other";
+  }
+}
+
+class Rank {
+ public:
+  Rank(const RankSetup& setup, SharedState& shared, const Events& events)
+      : setup_(setup), shared_(shared), events_(events),
+        job_(job_from_json(nlohmann::json::parse(setup.job_json))),
+        rank_(setup.group->getRank()), state_(shared.rank(rank_)), control_(setup.control, state_),
+        graph_(make_model(job_.model, {.image_size = job_.image_size, .seq_len = job_.seq_len})),
+        device_(job_, setup.local_rank), log_(std::make_shared<CollectiveLog>()),
+        conditions_(present_conditions(job_)) {}
+
+  void run() {
+    use_precise_sleep();
+    events_.send("machine", {{"rank", rank_}, {"machine", nlohmann::json::parse(setup_.machine_json)}});
+    prepare();
+    if (rank_ == 0) events_.phase("warming up");
+    first_steps();
+    measure_layers();
+    ruler_->pilot(conditions_);
+    if (rank_ == 0) events_.send("pilot", {{"edge_s", ruler_->edge_s()}, {"round_s", ruler_->round_s()}});
+    const StoppedBy reason = rounds();
+    report(reason);
+  }
+
+ private:
+  void prepare() {
+    if (rank_ == 0) events_.phase(fmt::format("building {}", graph_.name));
+    make_network();
+    backend_ = install_switch(setup_.group, device_.torch_device(), log_);
+    backend_->set_state(state_);
+    if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
+    make_pipeline();
+    batches_ = std::make_unique<BatchSource>(graph_, job_, device_, pipeline_.get());
+    if (pipeline_) pipeline_->pause();
+    const auto delay = job_.inject.rank_delay_s.find(rank_);
+    trainer_ = std::make_unique<Trainer>(*network_, device_, setup_.group, job_.bucket_bytes,
+                                         delay == job_.inject.rank_delay_s.end() ? 0 : delay->second, state_);
+    workload_ = std::make_unique<Workload>(*trainer_, *backend_, *batches_, pipeline_.get(), setup_.local_rank == 0,
+                                           /*several_nodes=*/false, /*weights_change=*/!network_->is_emulated());
+    ruler_ = std::make_unique<Ruler>(job_, *workload_, device_, control_, *trainer_, *batches_, *backend_, *log_,
+                                     pipeline_.get());
+    for (const std::string& warning : device_.warnings()) events_.warning(warning);
+  }
+
+  void make_network() {
+    if (device_.emulated() == nullptr) {
+      auto network = std::make_unique<TorchNetwork>(graph_, job_, device_);
+      torch_network_ = network.get();
+      network_ = std::move(network);
+      return;
+    }
+    const Gpu& gpu = find_gpu(job_.device.substr(job_.device.find(':') + 1));
+    layers_ = layer_times(graph_, job_.batch, parse_dtype(job_.dtype), gpu);
+    network_ = make_emulated_network(graph_, layers_, optimizer_time_s(graph_, gpu), *device_.emulated());
+  }
+
+  void make_pipeline() {
+    const bool wanted = std::any_of(conditions_.begin(), conditions_.end(), uses_input);
+    if (!wanted) return;
+    PipelineOptions options{.batch = job_.batch, .workers = job_.workers, .prefetch = job_.prefetch,
+                            .image_size = graph_.image_size, .seq_len = graph_.seq_len, .classes = graph_.classes,
+                            .seed = job_.seed, .rank = rank_, .ranks = setup_.group->getSize(), .inject = job_.inject,
+                            .allocate = [this](std::size_t bytes) { return device_.allocate_host(bytes); }};
+    pipeline_ = std::make_unique<Pipeline>(open_dataset(job_.data, graph_.input, graph_.seq_len), options);
+    pipeline_->resume();
+  }
+
+  // Rank 0's weights to all, and two steps as the job issues them: after the first the reducer orders its buckets.
+  void first_steps() {
+    trainer_->broadcast_weights();
+    for (int i = 0; i < 2; ++i) trainer_->step(batches_->resident());
+    device_.synchronize();
+  }
+
+  void measure_layers() {
+    if (rank_ == 0 && torch_network_ != nullptr) {
+      events_.phase("timing layers");
+      layers_ = time_layers(graph_, job_, device_, *torch_network_, batches_->resident(), state_);
+    }
+    control_.barrier();
+    if (rank_ != 0) return;
+    send_rows("layers", layers_);
+    send_rows("buckets", trainer_->buckets());
+  }
+
+  template <typename Row>
+  void send_rows(const char* name, const std::vector<Row>& rows) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Row& row : rows) list.push_back(to_json(row));
+    events_.send(name, {{"rows", std::move(list)}});
+  }
+
+  double elapsed_s() const { return seconds(now_ns() - setup_.started_ns); }
+
+  StoppedBy rounds() {
+    Profile so_far;
+    so_far.job = job_;
+    so_far.edge_s = ruler_->edge_s();
+    double round_s = ruler_->round_s();
+    for (int round = 0;; ++round) {
+      const std::int64_t start_ns = now_ns();
+      const bool whole = ruler_->round(
+          round,
+          [&](const Window& window) {
+            so_far.windows.push_back(window);
+            if (rank_ == 0) events_.send("window", {{"window", to_json(window)}});
+          },
+          [&] { return shared_.stop_requested(); });
+      if (!whole) return StoppedBy::interrupted;
+      round_s = std::max(round_s, seconds(now_ns() - start_ns));
+      const double decision = control_.from_rank_0(decide(so_far, round + 1, round_s));
+      if (decision == 1) return StoppedBy::precision;
+      if (decision == 2) return StoppedBy::time;
+    }
+  }
+
+  // 0: go on; 1: every interval is narrow enough; 2: another round would not fit in the time.
+  double decide(const Profile& so_far, int rounds_done, double round_s) const {
+    if (rounds_done < kFewestRounds) return 0;
+    if (precise_enough(attribute(so_far), job_.precision_ratio)) return 1;
+    return elapsed_s() + round_s > job_.max_time_s ? 2 : 0;
+  }
+
+  void report(StoppedBy reason) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const CollectiveSummary& row : log_->summary(rank_, collective_name)) rows.push_back(to_json(row));
+    events_.send("collectives", {{"rows", std::move(rows)}});
+    if (pipeline_) {
+      InputCounters counters = pipeline_->counters();
+      counters.rank = rank_;
+      events_.send("input", {{"counters", to_json(counters)}});
+    }
+    const double own = trainer_->loss().value_or(0);
+    double sum = 0;
+    for (const auto& loss : control_.gather({&own, 1})) sum += loss[0];
+    if (rank_ == 0) {
+      if (trainer_->loss()) events_.send("loss", {{"loss", sum / control_.size()}});
+      events_.send("stopped", {{"by", to_string(reason)}});
+    }
+    state_.beat(Phase::done);
+    control_.barrier();
+  }
+
+  const RankSetup& setup_;
+  SharedState& shared_;
+  const Events& events_;
+  Job job_;
+  int rank_;
+  RankState& state_;
+  Control control_;
+  Graph graph_;
+  Device device_;
+  std::shared_ptr<CollectiveLog> log_;
+  std::vector<Condition> conditions_;
+  std::unique_ptr<Network> network_;
+  const TorchNetwork* torch_network_ = nullptr;   // where the network is a real one
+  c10::intrusive_ptr<SwitchBackend> backend_;
+  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<BatchSource> batches_;
+  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<Workload> workload_;
+  std::unique_ptr<Ruler> ruler_;
+  std::vector<LayerTime> layers_;
+};
+
+// Failures that another rank's end causes here: that rank is the one to blame.
+bool is_consequence(std::string_view message) {
+  for (const std::string_view sign : {"onnection closed by peer", "onnection reset", "roken pipe", "imed out",
+                                      "Socket closed", "ead error", "NCCL communicator was aborted", "remote process"}) {
+    if (message.find(sign) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+int report_failure(const Events& events, const char* kind, std::string_view message, int code) {
+  events.send("error", {{"kind", is_consequence(message) ? "peer" : kind}, {"message", message}});
+  return code;
+}
+
+}  // namespace
+
+int run_rank(const RankSetup& setup) {
+  const Events events(inherited_fd(kEventFdVariable));
+  try {
+    SharedState shared = SharedState::open(inherited_fd(kSharedFdVariable), setup.group->getSize());
+    Rank(setup, shared, events).run();
+    return 0;
+  } catch (const UsageError& error) {
+    return report_failure(events, "usage", error.what(), 2);
+  } catch (const Error& error) {
+    return report_failure(events, "environment", error.what(), 1);
+  } catch (const c10::OutOfMemoryError& error) {
+    return report_failure(events, "memory", error.what_without_backtrace(), 1);
+  } catch (const c10::Error& error) {
+    return report_failure(events, "environment", error.what_without_backtrace(), 1);
+  } catch (const std::bad_alloc&) {
+    return report_failure(events, "memory", "memory could not be allocated", 1);
+  } catch (const std::exception& error) {
+    return report_failure(events, "environment", error.what(), 1);
+  }
+}
+
+}  // namespace stash

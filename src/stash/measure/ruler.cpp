@@ -1,0 +1,130 @@
+#include "stash/measure/ruler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stash/attribute/schedule.h"
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+
+namespace stash {
+namespace {
+
+constexpr int kEdgeSamples = 9;
+constexpr double kSlowStep_s = 1;  // a window of such steps is one step long however exactly its time is known
+
+}  // namespace
+
+Ruler::Ruler(const Job& job, Workload& workload, Device& device, Control& control, Trainer& trainer,
+             BatchSource& batches, SwitchBackend& backend, CollectiveLog& log, Pipeline* pipeline)
+    : job_(job), workload_(workload), device_(device), control_(control), trainer_(trainer), batches_(batches),
+      backend_(backend), log_(log), pipeline_(pipeline) {}
+
+// The seconds of one step, on the slowest rank, after the condition's own warm-up.
+double Ruler::time_steps(Condition condition, int steps) {
+  workload_.enter(condition, steps + lead_in_steps(job_, condition));
+  workload_.go();
+  for (int i = 0; i < lead_in_steps(job_, condition); ++i) workload_.step();
+  device_.synchronize();
+  control_.barrier();
+  const std::int64_t start_ns = now_ns();
+  for (int i = 0; i < steps; ++i) workload_.step();
+  device_.synchronize();
+  const double own_s = seconds(now_ns() - start_ns) / steps;
+  workload_.leave();
+  double slowest_s = 0;
+  for (const auto& rank : control_.gather({&own_s, 1})) slowest_s = std::max(slowest_s, rank[0]);
+  return slowest_s;
+}
+
+// A window without steps: what meeting, starting and stopping cost.
+double Ruler::measure_edge() {
+  std::vector<double> samples;
+  for (int i = 0; i < kEdgeSamples; ++i) {
+    control_.barrier();
+    const std::int64_t start_ns = now_ns();
+    control_.barrier();
+    device_.synchronize();
+    samples.push_back(seconds(now_ns() - start_ns));
+  }
+  std::nth_element(samples.begin(), samples.begin() + kEdgeSamples / 2, samples.end());
+  double slowest_s = 0;
+  for (const auto& rank : control_.gather({&samples[kEdgeSamples / 2], 1})) slowest_s = std::max(slowest_s, rank[0]);
+  return slowest_s;
+}
+
+void Ruler::pilot(const std::vector<Condition>& conditions) {
+  conditions_ = conditions;
+  log_.select(Condition::joined, false);
+  edge_s_ = measure_edge();
+  round_s_ = 0;
+  for (const Condition condition : conditions_) {
+    double step_s = time_steps(condition, 1);  // with its first touches: compilation, allocation, connections
+    if (step_s < kSlowStep_s) step_s = time_steps(condition, pilot_steps(step_s));
+    check_loss();
+    steps_[condition] = window_steps(job_, condition, step_s, edge_s_);
+    round_s_ += step_s * (steps_[condition] + lead_in_steps(job_, condition));
+  }
+}
+
+bool Ruler::round(int index, const std::function<void(const Window&)>& on_window, const std::function<bool()>& stop) {
+  for (const Condition condition : round_order(conditions_, job_.seed, index)) {
+    if (control_.any(stop())) return false;
+    on_window(measure(index, condition));
+    check_loss();
+  }
+  return true;
+}
+
+Window Ruler::measure(int round, Condition condition) {
+  const int lead_in = lead_in_steps(job_, condition);
+  Window window{.round = round, .condition = condition, .steps = steps_.at(condition)};
+  log_.select(condition, false);
+  window.resident_ratio = workload_.enter(condition, window.steps + lead_in);
+  workload_.go();
+  for (int i = 0; i < lead_in; ++i) workload_.step();
+  device_.synchronize();
+  workload_.hold();
+  if (uses_input(condition)) window.queued_start_samples = pipeline_->queued_samples();
+  const double waited_before_s = batches_.waited_s();
+  const double collectives_before_s = log_.total_s(condition);
+  log_.select(condition, true);
+
+  control_.barrier();
+  const std::int64_t start_ns = now_ns();
+  workload_.go();
+  for (int i = 0; i < window.steps; ++i) workload_.step();
+  device_.synchronize();
+  const double wall_s = seconds(now_ns() - start_ns);
+
+  log_.select(condition, false);
+  backend_.collect_device_times();
+  if (uses_input(condition)) window.queued_end_samples = pipeline_->queued_samples();
+  workload_.leave();
+  return gather(std::move(window), {.wall_s = wall_s, .input_wait_s = batches_.waited_s() - waited_before_s,
+                                    .collective_s = log_.total_s(condition) - collectives_before_s});
+}
+
+Window Ruler::gather(Window window, const RankSample& own) {
+  const double values[] = {workload_.takes_part() ? 1.0 : 0.0, own.wall_s, own.input_wait_s, own.collective_s};
+  for (const auto& rank : control_.gather(values)) {
+    window.ranks.push_back(rank[0] == 0 ? std::nullopt
+                                        : std::optional(RankSample{.wall_s = rank[1], .input_wait_s = rank[2],
+                                                                   .collective_s = rank[3]}));
+  }
+  return window;
+}
+
+void Ruler::check_loss() {
+  const double own = trainer_.loss().value_or(0);
+  const auto all = control_.gather({&own, 1});
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (std::isfinite(all[rank][0])) continue;
+    throw Error(fmt::format("the loss of rank {} is not finite: the job has diverged and its times mean nothing; "
+                            "try --dtype fp32 or another --seed", rank));
+  }
+}
+
+}  // namespace stash

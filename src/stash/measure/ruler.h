@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "stash/core/profile.h"
+#include "stash/measure/collective_log.h"
+#include "stash/measure/control.h"
+#include "stash/measure/device.h"
+#include "stash/measure/workload.h"
+
+namespace stash {
+
+// Measures windows and rounds; every rank runs it in step with the others. docs/method.md says why each step.
+class Ruler {
+ public:
+  Ruler(const Job& job, Workload& workload, Device& device, Control& control, Trainer& trainer, BatchSource& batches,
+        SwitchBackend& backend, CollectiveLog& log, Pipeline* pipeline);
+
+  // Warms every condition up and finds how many steps its windows need.
+  void pilot(const std::vector<Condition>& conditions);
+  // Visits every condition once, in a random order; `on_window` sees each window as it is complete (rank 0's view).
+  // False: the run was asked to stop in between.
+  bool round(int index, const std::function<void(const Window&)>& on_window, const std::function<bool()>& stop);
+
+  double edge_s() const { return edge_s_; }
+  double round_s() const { return round_s_; }   // what a round is expected to take
+
+ private:
+  double time_steps(Condition condition, int steps);
+  double measure_edge();
+  Window measure(int round, Condition condition);
+  Window gather(Window window, const RankSample& own);
+  void check_loss();
+
+  const Job& job_;
+  Workload& workload_;
+  Device& device_;
+  Control& control_;
+  Trainer& trainer_;
+  BatchSource& batches_;
+  SwitchBackend& backend_;
+  CollectiveLog& log_;
+  Pipeline* pipeline_;
+  std::vector<Condition> conditions_;
+  std::map<Condition, int> steps_;      // of a window
+  double edge_s_ = 0;
+  double round_s_ = 0;
+};
+
+}  // namespace stash
