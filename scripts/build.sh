@@ -16,9 +16,11 @@ tree_was_moved() { # dir
     grep -qxF "CMAKE_CACHEFILE_DIR:INTERNAL=$1" "$1/CMakeCache.txt"; }
 }
 
+# What CMake remembers of a compiler or a library that is gone makes it fail; then it starts afresh, objects are kept.
 configure_tree() { # dir cmake-options...
+  local command=(cmake -S "$root" -B "$1" -G Ninja "${@:2}") log=$1/configure.log
   echo configure >"$1/unfinished"
-  quietly "$1/configure.log" cmake -S "$root" -B "$1" -G Ninja "${@:2}"
+  "${command[@]}" >"$log" 2>&1 || quietly "$log" "${command[@]}" --fresh
 }
 
 # Ninja draws its progress in one line on a terminal and is silent elsewhere.
@@ -29,30 +31,25 @@ compile_tree() { # dir target
   NINJA_STATUS='stash: [%f/%t, %e s] ' cmake --build "$1" --target "$2" "${quiet[@]}" >&2
 }
 
-empty_folder() { rm -rf -- "$1" && mkdir -p -- "$1"; }
-
-# A tree that was left in the middle of configuring is removed. In the middle of compiling, Ninja's log knows what is
-# half done; what it cannot carry on is made anew, once.
+# In the middle of compiling, Ninja's log knows what is half done. A tree that was left while configuring, and one that
+# was left while compiling and cannot be carried on, is made anew.
 build_tree() { # dir target cmake-options...
-  local dir=$1 target=$2 left_at=
-  shift 2
+  local dir=$1 left_at=''
   [[ ! -f $dir/unfinished ]] || left_at=$(<"$dir/unfinished")
   if [[ $left_at == configure ]] || tree_was_moved "$dir"; then rm -rf -- "$dir"; fi
-  mkdir -p -- "$dir"
-  if [[ -f $dir/CMakeCache.txt ]] && ! configure_tree "$dir" "$@"; then
-    say "the build in $dir cannot be carried on; building it anew"
-    empty_folder "$dir"
-  fi
-  [[ -f $dir/build.ninja ]] || configure_tree "$dir" "$@" || { rm -f -- "$dir/unfinished"; return 1; }
-  if ! compile_tree "$dir" "$target"; then
-    rm -f -- "$dir/unfinished"
-    [[ $left_at == compile ]] || return 1
-    say "the build in $dir was interrupted and cannot be carried on; building it anew"
-    empty_folder "$dir"
-    build_tree "$dir" "$target" "$@"
-    return
-  fi
-  rm -f -- "$dir/unfinished"
+  attempt_tree "$@" && return
+  [[ $left_at == compile ]] || return 1
+  say "the build in $dir was interrupted and cannot be carried on; building it anew"
+  rm -rf -- "$dir"
+  attempt_tree "$@"
+}
+
+attempt_tree() { # dir target cmake-options...
+  local status=0
+  mkdir -p -- "$1"
+  { configure_tree "$1" "${@:3}" && compile_tree "$1" "$2"; } || status=$?
+  rm -f -- "$1/unfinished" # it came to its end, good or bad
+  return "$status"
 }
 
 build_program() {

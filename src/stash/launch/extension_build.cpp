@@ -11,7 +11,6 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/core/file.h"
 #include "stash/launch/subprocess.h"
 
 namespace stash {
@@ -70,17 +69,10 @@ void check_tools(const Interpreter& interpreter) {
   }
 }
 
-void mark(const std::filesystem::path& folder, std::string_view step) { std::ofstream(folder / kUnfinished) << step; }
-
 std::string left_at(const std::filesystem::path& folder) {
   std::string step;
   std::ifstream(folder / kUnfinished) >> step;
   return step;
-}
-
-void empty_folder(const std::filesystem::path& folder) {
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
 }
 
 // Passes on "[3/12]" from Ninja's lines, now and then.
@@ -102,34 +94,34 @@ class NinjaProgress {
   std::int64_t told_ns_ = start_ns_;
 };
 
-struct Step {
-  std::string name;
-  Command command;
+struct Build {
+  const Interpreter& interpreter;
+  const std::filesystem::path& root;
+  const std::filesystem::path& folder;
+  int lock_fd;
+  const ExtensionProgress& progress;
 };
 
-Step configure_step(const Interpreter& interpreter, const std::filesystem::path& root,
-                    const std::filesystem::path& folder) {
-  return {"configure",
-          {.arguments = {"cmake", "-S", root.string(), "-B", folder.string(), "-G", "Ninja",
-                         "-DCMAKE_BUILD_TYPE=Release", "-DSTASH_PROGRAM=OFF", "-DSTASH_TESTS=OFF",
-                         "-DSTASH_EXTENSION=ON", "-DSTASH_PYTHON=" + interpreter.python.string()}}};
+Command configure_command(const Build& build) {
+  return {.arguments = {"cmake", "-S", build.root.string(), "-B", build.folder.string(), "-G", "Ninja",
+                        "-DCMAKE_BUILD_TYPE=Release", "-DSTASH_PROGRAM=OFF", "-DSTASH_TESTS=OFF", "-DSTASH_BENCH=OFF",
+                        "-DSTASH_EXTENSION=ON", "-DSTASH_PYTHON=" + build.interpreter.python.string()}};
 }
 
-Step compile_step(const std::filesystem::path& folder, const ExtensionProgress& progress) {
+Command compile_command(const Build& build) {
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int jobs = compile_jobs(cores, available_memory_bytes());
-  return {"compile",
-          {.arguments = {"cmake", "--build", folder.string(), "--target", "_stash", "-j", std::to_string(jobs)},
-           .environment = {{"NINJA_STATUS", "[%f/%t] "}},
-           .on_line = NinjaProgress(progress)}};
+  return {.arguments = {"cmake", "--build", build.folder.string(), "--target", "_stash", "-j", std::to_string(jobs)},
+          .environment = {{"NINJA_STATUS", "[%f/%t] "}},
+          .on_line = NinjaProgress(build.progress)};
 }
 
-CommandResult run_step(Step step, const std::filesystem::path& folder, int lock_fd) {
-  mark(folder, step.name);
-  step.command.inherited_fds = {lock_fd};
-  CommandResult result = run_command(step.command);
-  std::ofstream(folder / (step.name + ".log")) << result.output << result.errors;
-  std::filesystem::remove(folder / kUnfinished);  // it came to its end, good or bad
+CommandResult run_step(const Build& build, const std::string& step, Command command) {
+  std::ofstream(build.folder / kUnfinished) << step;
+  command.inherited_fds = {build.lock_fd};
+  CommandResult result = run_command(command);
+  std::ofstream(build.folder / (step + ".log")) << result.output << result.errors;
+  std::filesystem::remove(build.folder / kUnfinished);  // it came to its end, good or bad
   return result;
 }
 
@@ -138,6 +130,20 @@ CommandResult run_step(Step step, const std::filesystem::path& folder, int lock_
   throw Error(fmt::format("the torch extension could not be built ({} ended with {}):\n{}the whole output: {}", step,
                           describe_end(result), first_errors(result.output + result.errors),
                           (folder / (step + ".log")).string()));
+}
+
+// What CMake remembers of a compiler or a library that is gone makes it fail; then it starts afresh, objects are kept.
+void attempt(const Build& build) {
+  std::filesystem::create_directories(build.folder);
+  Command configure = configure_command(build);
+  CommandResult result = run_step(build, "configure", configure);
+  if (!result.succeeded()) {
+    configure.arguments.push_back("--fresh");
+    result = run_step(build, "configure", configure);
+  }
+  if (!result.succeeded()) throw_failed("configure", result, build.folder);
+  result = run_step(build, "compile", compile_command(build));
+  if (!result.succeeded()) throw_failed("compile", result, build.folder);
 }
 
 }  // namespace
@@ -173,27 +179,15 @@ void build_extension(const Interpreter& interpreter, const std::filesystem::path
                      const std::filesystem::path& folder, int lock_fd, const ExtensionProgress& progress) {
   check_tools(interpreter);
   const std::string left = left_at(folder);
-  bool carried_on = std::filesystem::exists(folder / "CMakeCache.txt");
-  if (left == "configure") {
-    empty_folder(folder);
-    carried_on = false;
+  if (left == "configure") std::filesystem::remove_all(folder);
+  const Build build{interpreter, root, folder, lock_fd, progress};
+  try {
+    attempt(build);
+  } catch (const Error&) {
+    if (left != "compile") throw;
+    std::filesystem::remove_all(folder);  // what was left by the interrupted build cannot be carried on
+    attempt(build);
   }
-  std::filesystem::create_directories(folder);
-  const auto run = [&](const Step& step) { return run_step(step, folder, lock_fd); };
-  const Step configure = configure_step(interpreter, root, folder), compile = compile_step(folder, progress);
-  CommandResult configured = run(configure);
-  if (!configured.succeeded() && carried_on) {
-    empty_folder(folder);
-    configured = run(configure);
-  }
-  if (!configured.succeeded()) throw_failed(configure.name, configured, folder);
-  CommandResult compiled = run(compile);
-  if (!compiled.succeeded() && left == "compile") {
-    empty_folder(folder);
-    run(configure);
-    compiled = run(compile);
-  }
-  if (!compiled.succeeded()) throw_failed(compile.name, compiled, folder);
 }
 
 }  // namespace stash

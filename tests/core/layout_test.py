@@ -1,0 +1,87 @@
+"""The order of the folders, and what no file may contain."""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("STASH_ROOT", pathlib.Path(__file__).parents[2]))
+SOURCES = ROOT / "src" / "stash"
+ORDER = ["core", "models", "catalog", "input", "launch", "attribute", "measure", "predict", "advise", "report", "cli"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+TORCH = re.compile(r"^(torch|ATen|c10|caffe2|pybind11)/")
+
+# Homes and workplaces of whoever wrote the file; written so that this file does not contain them.
+PERSONAL = re.compile(r"/(?:home|Users|root|work)/[A-Za-z.]")
+ALLOWED_HOMES = ("/home/user", "/home/you", "/home/me")
+
+
+def source_files():
+    return [path for path in SOURCES.rglob("*") if path.suffix in (".h", ".cpp")]
+
+
+def repository_files():
+    """Files that are, or may come to be, under version control; without git, all but the built ones."""
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "-z"],
+                            capture_output=True, text=True)
+    if listed.returncode == 0:
+        names = [name for name in listed.stdout.split("\0") if name]
+        return [ROOT / name for name in names if (ROOT / name).is_file()]
+    return [path for path in ROOT.rglob("*") if path.is_file() and not {"build", ".venv"} & set(path.parts)]
+
+
+class Layout(unittest.TestCase):
+    def test_every_folder_has_its_place_in_the_order(self):
+        folders = {path.name for path in SOURCES.iterdir() if path.is_dir()}
+        self.assertTrue(folders)
+        self.assertEqual(folders - set(ORDER), set())
+
+    def test_a_folder_includes_only_folders_above_it(self):
+        wrong = []
+        for path in source_files():
+            place = ORDER.index(path.relative_to(SOURCES).parts[0])
+            for include in INCLUDE.findall(path.read_text()):
+                parts = include.split("/")
+                if parts[0] == "stash" and (parts[1] not in ORDER or ORDER.index(parts[1]) > place):
+                    wrong.append(f"{path.relative_to(ROOT)} includes {include}")
+        self.assertEqual(wrong, [])
+
+    def test_only_measure_includes_torch(self):
+        wrong = [f"{path.relative_to(ROOT)} includes {include}"
+                 for path in source_files() if path.relative_to(SOURCES).parts[0] != "measure"
+                 for include in INCLUDE.findall(path.read_text()) if TORCH.match(include)]
+        self.assertEqual(wrong, [])
+
+    def test_own_headers_are_included_by_their_path_from_the_source_root(self):
+        wrong = [f"{path.relative_to(ROOT)} includes {include}"
+                 for path in source_files() for include in INCLUDE.findall(path.read_text())
+                 if include.startswith("stash/") and not (ROOT / "src" / include).is_file()]
+        self.assertEqual(wrong, [])
+
+
+class Repository(unittest.TestCase):
+    def test_no_file_names_a_folder_of_the_machine_it_was_written_on(self):
+        wrong = []
+        for path in repository_files():
+            try:
+                text = path.read_text()
+            except UnicodeDecodeError:
+                continue
+            wrong += [f"{path.relative_to(ROOT)}: {match.group()}" for match in PERSONAL.finditer(text)
+                      if not text.startswith(ALLOWED_HOMES, match.start())]
+        self.assertEqual(wrong, [])
+
+    def test_shell_scripts_are_valid(self):
+        scripts = [path for path in repository_files() if path.suffix == ".sh"] + [ROOT / "stash", ROOT / "test", ROOT / ".ci/run"]
+        for script in scripts:
+            checked = subprocess.run(["bash", "-n", str(script)], capture_output=True, text=True)
+            self.assertEqual(checked.returncode, 0, checked.stderr)
+
+    def test_entries_can_be_executed(self):
+        for name in ("stash", "test", ".ci/run"):
+            self.assertTrue(os.access(ROOT / name, os.X_OK), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
