@@ -77,12 +77,11 @@ class Building(SetUpCase):
         self.assertEqual(self.checkout.logged(), [])
 
     def test_a_source_changed_during_the_build_is_built_by_the_next_call(self):
-        self.checkout.tool("ninja", f"echo '{MAIN.replace('first', 'second')}' >'{self.checkout.root}/src/main.cpp.new'\n"
-                           f"'{shutil.which('ninja')}' \"$@\" || exit\n"
-                           f"[[ ${{!#}} != stash ]] || mv '{self.checkout.root}/src/main.cpp.new' '{self.checkout.root}/src/main.cpp'")
+        ninja, source = shutil.which("ninja"), self.checkout.root / "src/main.cpp"
+        self.checkout.tool("ninja", f"'{ninja}' \"$@\" || exit\n[[ ${{!#}} != stash ]] || sed -i s/first/second/ '{source}'")
         lines, _ = self.assert_runs("report")
         self.assertEqual(lines[0], "first")
-        self.checkout.tool("ninja", f"exec '{shutil.which('ninja')}' \"$@\"")
+        self.checkout.tool("ninja", f"exec '{ninja}' \"$@\"")
         lines, _ = self.assert_runs("report")
         self.assertEqual(lines[0], "second")
 

@@ -11,7 +11,7 @@
 namespace stash {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSourceEndings{".h", ".cpp", ".txt", ".cmake"};
+constexpr std::array<std::string_view, 5> kSourceEndings{".h", ".cpp", ".txt", ".cmake", ".py"};
 
 bool is_source(const std::filesystem::path& file) {
   return std::ranges::find(kSourceEndings, file.extension().string()) != kSourceEndings.end();
