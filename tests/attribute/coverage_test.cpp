@@ -33,7 +33,7 @@ TEST(Coverage, AbsentPartsSayWhy) {
   ScriptedProfile scripted(Script{}, 1);
   Profile& profile = scripted.add_rounds(2).profile();
   EXPECT_EQ(why_absent(Part::network, profile), "the job runs on one node");
-  EXPECT_EQ(why_absent(Part::copy, profile), "device cpu copies no batches to a memory of its own");
+  EXPECT_EQ(why_absent(Part::copy, profile), "the CPU needs no copies");
   profile.job.conditions = {Condition::solo, Condition::apart, Condition::node, Condition::hot};
   EXPECT_EQ(why_absent(Part::fetch, profile), "--conditions left out cold");
   profile.job.ranks = 1;

@@ -34,7 +34,7 @@ std::string why_without_meaning(Part part, const Profile& profile) {
     case Part::network:
       return "the job runs on one node";
     default:
-      return fmt::format("device {} copies no batches to a memory of its own", profile.job.device);
+      return profile.job.device == "cpu" ? "the CPU needs no copies" : "an emulated accelerator gets no copies";
   }
 }
 

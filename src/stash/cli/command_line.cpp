@@ -1,6 +1,7 @@
 #include "stash/cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <string_view>
@@ -66,14 +67,19 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
 [[noreturn]] void throw_usage(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unexpected = app.remaining(true);
   if (!unexpected.empty()) throw_unexpected(app, unexpected.front());
-  throw UsageError(fmt::format("{}; see 'stash {}{}--help'", error.what(), innermost(app).get_name(),
-                               innermost(app).get_name().empty() ? "" : " "));
+  const CLI::App& place = innermost(app);
+  if (&place == &app) {
+    throw UsageError(fmt::format("say what to do: {}; see 'stash --help'", fmt::join(verbs_of(app), ", ")));
+  }
+  throw UsageError(fmt::format("{}; see 'stash {} --help'", error.what(), place.get_name()));
 }
 
 }  // namespace
 
 int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, char** argv) {
-  CLI::App app(kDescription);
+  CLI::App app(kDescription, "stash");
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.get_formatter()->label("Subcommands", "Verbs");
   app.set_version_flag("--version", fmt::format("stash {}", kVersion));
   app.require_subcommand(1);
   app.footer(kExamples);

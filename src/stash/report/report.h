@@ -9,10 +9,10 @@
 namespace stash {
 
 struct ReportOptions {
-  std::optional<double> usd_per_hour;  // price of all machines of the job together
-  bool color = false;                  // ANSI colours
-  bool unicode = true;                 // false: ASCII only
-  int width = 80;                      // columns
+  std::optional<double> usd_per_hour = std::nullopt;  // price of all machines of the job together
+  bool color = false;                                 // ANSI colours
+  bool unicode = true;                                // false: ASCII only
+  int width = 80;                                     // columns
 };
 
 // The page for people: verdict, job, table, bar, what else was found, warnings. Strings of the profile come out

@@ -10,28 +10,30 @@ namespace stash {
 
 namespace {
 
-std::string row(std::string_view part, std::string_view ms, std::string_view share, std::string_view interval,
-                std::string_view dollars, std::string_view note, bool priced) {
-  std::string line = fmt::format("  {:<13}{:>10}{:>11}   {:<20}", part, ms, share, interval);
-  if (priced) line += fmt::format("{:>9}", dollars);
-  line += fmt::format("   {}", note);
+std::string row(std::string_view part, std::string_view ms, std::string_view share, std::string_view remark,
+                std::string_view dollars = "") {
+  std::string line = fmt::format("  {:<13}{:>10}{:>11}   {:<20}{:>9}", part, ms, share, remark, dollars);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
-std::string note_of(const Estimate& estimate, const Ledger& ledger) {
-  if (differs_from_zero(estimate)) return "";
-  return fmt::format("not distinguishable from 0 (±{} ms)", milliseconds(half_width_s(estimate), ledger));
+std::string interval(const Estimate& estimate, const Ledger& ledger) {
+  return fmt::format("{} to {}", milliseconds(estimate.low_s, ledger), milliseconds(estimate.high_s, ledger));
 }
 
+// A time that may be 0 has no price.
 std::string present_row(std::string_view name, const Estimate& estimate, const Ledger& ledger,
                         const ReportOptions& options) {
-  const bool has_share = ledger.step.s > 0;
-  const double ratio = has_share ? estimate.s / ledger.step.s : 0;
-  return row(name, milliseconds(estimate.s, ledger), has_share ? fmt::format("{:.1f}", ratio * 100) : "–",
-             fmt::format("{} to {}", milliseconds(estimate.low_s, ledger), milliseconds(estimate.high_s, ledger)),
-             has_share && options.usd_per_hour ? fmt::format("{:.2f}", ratio * *options.usd_per_hour) : "–",
-             note_of(estimate, ledger), options.usd_per_hour.has_value());
+  const std::string ms = milliseconds(estimate.s, ledger);
+  if (!(ledger.step.s > 0)) return row(name, ms, "–", interval(estimate, ledger));
+  const double ratio = estimate.s / ledger.step.s;
+  const std::string share = fmt::format("{:.1f}", ratio * 100);
+  if (!differs_from_zero(estimate)) {
+    return row(name, ms, share,
+               fmt::format("not distinguishable from 0 (±{} ms)", milliseconds(half_width_s(estimate), ledger)));
+  }
+  return row(name, ms, share, interval(estimate, ledger),
+             options.usd_per_hour ? fmt::format("{:.2f}", ratio * *options.usd_per_hour) : "");
 }
 
 }  // namespace
@@ -42,12 +44,10 @@ std::string milliseconds(double s, const Ledger& ledger) {
 }
 
 std::string render_table(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
-  const bool priced = options.usd_per_hour.has_value();
-  std::string table = row("part", "ms a step", "% of step", "95 % interval, ms", "$/h", "", priced);
+  std::string table = row("part", "ms a step", "% of step", "95 % interval, ms", options.usd_per_hour ? "$/h" : "");
   for (const Part part : kParts) {
     table += ledger[part] ? present_row(to_string(part), *ledger[part], ledger, options)
-                          : row(to_string(part), "–", "–", "–", "–",
-                                printable(why_absent(part, profile), options.unicode), priced);
+                          : row(to_string(part), "–", "–", printable(why_absent(part, profile), options.unicode));
   }
   return table + present_row("step", ledger.step, ledger, options);
 }

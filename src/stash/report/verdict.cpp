@@ -31,14 +31,14 @@ std::vector<Stall> stalls_of(const Ledger& ledger) {
   return stalls;
 }
 
-// Both times in the unit of the larger: "37.2 of 90.1 ms".
+// Both times in the unit of the whole: "37.2 of 90.1 ms".
 std::string part_of(double s, double whole_s) {
   const std::string whole = format_duration(whole_s);
   const std::string_view unit = std::string_view(whole).substr(whole.find(' ') + 1);
   const double factor = unit == "s" ? 1 : unit == "ms" ? 1e3 : unit == "µs" ? 1e6 : 0;
   if (factor == 0) return fmt::format("{} of {}", format_duration(s), whole);
-  const double whole_number = whole_s * factor;
-  return fmt::format("{:.{}f} of {}", s * factor, whole_number >= 99.95 ? 0 : whole_number >= 9.995 ? 1 : 2, whole);
+  const double value = s * factor;
+  return fmt::format("{:.{}f} of {}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, whole);
 }
 
 std::string percent(double ratio) { return fmt::format("{:.{}f} %", ratio * 100, std::abs(ratio) < 0.0095 ? 1 : 0); }
