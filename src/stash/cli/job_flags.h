@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "stash/core/job.h"
+#include "stash/models/graph.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stash {
+
+// A job as it stands on the command line; what is not given follows from the machine.
+struct JobFlags {
+  std::optional<std::string> model;
+  std::optional<int> batch;
+  std::optional<int> image_size;
+  std::optional<int> seq_len;
+  std::optional<std::string> device;
+  std::string dtype = "fp32";
+  bool channels_last = false;
+  std::optional<int> ranks;
+  std::optional<std::string> backend;
+  std::string bucket = "25MiB";
+  std::string data;
+  std::optional<int> workers;
+  int prefetch = 2;
+  std::string conditions;
+  std::string precision = "2%";
+  std::string max_time = "120s";
+  std::uint64_t seed = 1;
+  std::string inject;
+
+  void add_to(CLI::App& app);
+  // The job, checked against the models, the devices and the machine. UsageError names the flag at fault.
+  Job resolve(int gpus, int cores) const;
+};
+
+// The job's network; UsageError for what it cannot be.
+Graph graph_of(const Job& job);
+
+// Error when the ranks cannot fit in `available_bytes` of host memory; says how much there is.
+void check_memory(const Job& job, const Graph& graph, double available_bytes);
+
+}  // namespace stash

@@ -1,0 +1,71 @@
+#include "stash/cli/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "stash/core/error.h"
+#include "stash/report/report.h"
+#include "stash/report/terminal.h"
+
+namespace stash {
+namespace {
+
+using Renderer = std::string (*)(const Profile&, const Ledger&, const ReportOptions&);
+
+constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
+constexpr std::array<Renderer, 3> kRenderers{render_text, render_json, render_csv};
+
+Renderer renderer_of(std::string_view format) {
+  for (std::size_t i = 0; i < kFormats.size(); ++i) {
+    if (kFormats[i] == format) return kRenderers[i];
+  }
+  throw_unknown("--format", format, kFormats);
+}
+
+}  // namespace
+
+void ReportOutput::add_to(CLI::App& app) {
+  app.add_option("--format", format_, "text: a page to read; json: everything; csv: the ledger as a table")
+      ->type_name("text|json|csv")
+      ->capture_default_str();
+  app.add_option("--usd-per-hour", usd_per_hour_, "Price of all machines of the job; adds what each part costs")
+      ->type_name("USD");
+}
+
+void ReportOutput::check() const {
+  renderer_of(format_);
+  if (usd_per_hour_ && !(std::isfinite(*usd_per_hour_) && *usd_per_hour_ > 0)) {
+    throw UsageError("--usd-per-hour takes a price above 0, like 24.48");
+  }
+}
+
+std::string ReportOutput::render(const Profile& profile, const Ledger& ledger, bool to_terminal) const {
+  ReportOptions options = to_terminal ? options_for_stdout() : ReportOptions{};
+  options.usd_per_hour = usd_per_hour_;
+  return renderer_of(format_)(profile, ledger, options);
+}
+
+void ReportOutput::print(const Profile& profile, const Ledger& ledger) const {
+  const std::string text = render(profile, ledger, true);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) throw Error("cannot write the report to standard output; is the disk full, or the reader gone?");
+}
+
+void check_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (fs::is_directory(path)) throw UsageError(fmt::format("--out {} is a folder; name a file in it", path));
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw Error(fmt::format("cannot write {}: {}: {}; name another file with --out", path, folder.string(), std::strerror(errno)));
+  }
+}
+
+}  // namespace stash

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "stash/attribute/attribute.h"
+#include "stash/attribute/stopping.h"
+#include "stash/cli/default_dataset.h"
+#include "stash/cli/job_flags.h"
+#include "stash/cli/output.h"
+#include "stash/cli/progress.h"
+#include "stash/cli/verb.h"
+#include "stash/core/error.h"
+#include "stash/core/profile_json.h"
+#include "stash/core/units.h"
+#include "stash/input/dataset.h"
+#include "stash/launch/affinity.h"
+#include "stash/launch/extension.h"
+#include "stash/launch/local_run.h"
+#include "stash/launch/machine_info.h"
+
+namespace stash {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kExitInterrupted = 130;   // as shells expect after Ctrl-C
+constexpr int kBatchesOfDefaultData = 4;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+// Where the sources and the Python package are: given by ./stash, else found from the program's own place.
+fs::path root_folder() {
+  if (const std::string given = environment("STASH_ROOT"); !given.empty()) return given;
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (fs::exists(folder / "python" / "stash" / "rank.py")) return folder;
+  }
+  throw Error("cannot find Stash's own files: start it as ./stash, or set STASH_ROOT to its folder");
+}
+
+bool wants_input(const Job& job) {
+  const std::vector<Condition> conditions = present_conditions(job);
+  return std::any_of(conditions.begin(), conditions.end(), uses_input);
+}
+
+std::string describe_progress(const Collector& collector, int rounds, const std::string& widest) {
+  const Profile& profile = collector.profile();
+  if (profile.windows.empty()) return collector.phase() + " …";
+  return fmt::format("round {}: {} windows{}", rounds + 1, profile.windows.size(), widest);
+}
+
+// What is shown while ranks measure; the ledger is worked out anew only when a round is complete.
+class RunProgress {
+ public:
+  void show(const Collector& collector) {
+    const Profile& profile = collector.profile();
+    const int rounds = count_complete_rounds(profile);
+    if (rounds != rounds_ && rounds >= kFewestRounds) widest_ = describe_widest(collector);
+    rounds_ = rounds;
+    line_.show(describe_progress(collector, rounds, widest_));
+  }
+
+ private:
+  static std::string describe_widest(const Collector& collector) {
+    const Profile& profile = collector.profile();
+    const Ledger ledger = attribute(profile);
+    const WidestInterval widest = widest_interval(ledger);
+    const std::string name = widest.part ? std::string(to_string(*widest.part)) : "step";
+    std::string text = fmt::format(", widest interval ±{:.1f} % of the step ({}; wanted ±{:.1f} %)",
+                                   100 * widest.half_width_s / ledger.step.s, name, 100 * profile.job.precision_ratio);
+    if (const auto needed = rounds_still_needed(ledger, profile.job.precision_ratio)) {
+      text += fmt::format(", about {} left", format_duration(*needed * collector.round_s()));
+    }
+    return text;
+  }
+
+  StatusLine line_;
+  int rounds_ = 0;
+  std::string widest_;
+};
+
+class ProfileVerb final : public Verb {
+ public:
+  std::string name() const override { return "profile"; }
+  std::string description() const override { return "Measure a built-in job and say what each kind of stall costs"; }
+
+  void add_flags(CLI::App& app) override {
+    flags_.add_to(app);
+    app.add_option("--out", out_, "Where the profile goes")->type_name("FILE")->capture_default_str();
+    output_.add_to(app);
+    app.add_option("--python", python_, "Interpreter whose torch (2.5 or newer) the ranks use")->type_name("FILE");
+    app.add_option("--deadline", deadline_, "How long a rank may show no life before the run is ended")->type_name("TIME")
+        ->capture_default_str();
+    app.add_option("--port", port_, "Rendezvous on this port of 127.0.0.1; default: any free one")->type_name("N")
+        ->check(CLI::Range(0, 65535));
+    app.footer(
+        "Examples:\n"
+        "  stash profile                                             a small job on what is there\n"
+        "  stash profile --model resnet50 --batch 64 --ranks 8 --data DIR --out r50.json\n"
+        "  stash profile --device emulated:V100 --ranks 4            can this machine feed four V100s?\n"
+        "  stash profile --inject rank1=+30ms                        what would a late rank cost?\n");
+  }
+
+  int run() override {
+    output_.check();
+    const double deadline_s = parse_duration_s(deadline_, "--deadline");
+    Profile profile;
+    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()));
+    const Graph graph = graph_of(profile.job);
+    check_memory(profile.job, graph, static_cast<double>(available_memory_bytes()));
+    check_writable(out_);
+    prepare_data(profile.job, graph);
+    profile.machine = describe_machine(profile.job.data);
+
+    const fs::path root = root_folder();
+    StatusLine setup;
+    const ExtensionInfo extension = ensure_extension(python(), root, [&](std::string_view line) { setup.say(line); });
+    RunProgress progress;
+    const LocalRun result = run_locally(std::move(profile), {.python = python(), .extension_folder = extension.folder,
+                                                             .package_folder = root / "python",
+                                                             .deadline_s = deadline_s, .port = port_,
+                                                             .on_tick = [&](const Collector& c) { progress.show(c); }});
+    return finish(result);
+  }
+
+ private:
+  fs::path python() const {
+    if (!python_.empty()) return python_;
+    if (const std::string given = environment("STASH_PYTHON"); !given.empty()) return given;
+    throw UsageError("no interpreter with torch: start Stash as ./stash, or name one with --python FILE");
+  }
+
+  static void prepare_data(Job& job, const Graph& graph) {
+    if (!wants_input(job)) return;
+    if (job.data.empty()) {
+      job.data = default_dataset(graph, std::int64_t{kBatchesOfDefaultData} * job.batch * job.ranks).string();
+    }
+    open_dataset(job.data, graph.input, graph.seq_len);   // says what is wrong with it before ranks start
+    job.data = fs::absolute(job.data).string();
+  }
+
+  // What was measured is kept and shown, whatever happened.
+  int finish(const LocalRun& result) const {
+    const bool saved = !result.profile.windows.empty();
+    if (saved) write_profile(out_, result.profile);
+    const bool has_ledger = count_complete_rounds(result.profile) >= kFewestRounds;
+    if (has_ledger) output_.print(result.profile, attribute(result.profile));
+    StatusLine line;
+    if (saved) line.say(fmt::format("profile: {}{}", out_, result.profile.complete ? "" : " (incomplete)"));
+    if (result.fault) {
+      if (result.usage_fault) throw UsageError(*result.fault);
+      throw Error(*result.fault);
+    }
+    if (!result.interrupted) return 0;
+    if (!has_ledger) line.say("stopped before two rounds were complete: there is no ledger yet");
+    return kExitInterrupted;
+  }
+
+  JobFlags flags_;
+  ReportOutput output_;
+  std::string out_ = "stash-profile.json";
+  std::string python_;
+  std::string deadline_ = "30s";
+  int port_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_profile_verb() { return std::make_unique<ProfileVerb>(); }
+
+}  // namespace stash

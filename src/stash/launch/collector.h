@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stash/core/profile.h"
+#include "stash/launch/supervisor.h"
+
+namespace stash {
+
+// What a rank reported when it gave up.
+struct RankError {
+  std::string kind;      // usage | environment | memory | peer: caused by another rank's end
+  std::string message;
+};
+
+// Puts a profile together from what the ranks report, line by line.
+class Collector {
+ public:
+  explicit Collector(Profile profile) : profile_(std::move(profile)) {}
+
+  // One line of a rank. A line that cannot be understood becomes a warning.
+  void take(int rank, std::string_view line);
+  const Profile& profile() const { return profile_; }
+  Profile& profile() { return profile_; }
+  const std::string& phase() const { return phase_; }
+  double round_s() const { return round_s_; }     // expected, from the pilot; 0 before it
+  const std::map<int, RankError>& errors() const { return errors_; }
+  bool stopped() const { return stopped_; }       // the ranks came to the end of their rounds
+
+ private:
+  Profile profile_;
+  std::string phase_ = "starting";
+  double round_s_ = 0;
+  std::map<int, RankError> errors_;
+  bool stopped_ = false;
+};
+
+// The one rank to blame and why, with its last output; nullopt when every rank ended well.
+std::optional<std::string> describe_fault(const Outcome& outcome, const std::map<int, RankError>& errors,
+                                          double deadline_s);
+// True when the fault is in what was asked for (exit code 2) rather than in the environment.
+bool is_usage_fault(const std::map<int, RankError>& errors);
+
+}  // namespace stash

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "stash/core/units.h"
+#include "stash/launch/collector.h"
+
+namespace stash {
+namespace {
+
+std::string with_output(std::string message, const Outcome& outcome, int rank) {
+  const auto end = std::find_if(outcome.ends.begin(), outcome.ends.end(), [&](const RankEnd& e) { return e.rank == rank; });
+  if (end == outcome.ends.end() || end->last_output.empty()) return message;
+  return fmt::format("{}\nits last output:\n{}", message, end->last_output);
+}
+
+const RankError* own_error(const std::map<int, RankError>& errors, int rank) {
+  const auto found = errors.find(rank);
+  return found == errors.end() || found->second.kind == "peer" ? nullptr : &found->second;
+}
+
+std::string describe_end(const RankEnd& end) {
+  if (!end.signal) return fmt::format("rank {} ended with exit code {}", end.rank, end.exit_code);
+  const std::string died = fmt::format("rank {} was ended by signal {} ({})", end.rank, *end.signal, strsignal(*end.signal));
+  if (*end.signal != SIGKILL) return died;
+  return died + ": if nobody did that, the machine ran out of memory; try a smaller --batch or fewer --ranks";
+}
+
+}  // namespace
+
+bool is_usage_fault(const std::map<int, RankError>& errors) {
+  return std::any_of(errors.begin(), errors.end(), [](const auto& entry) { return entry.second.kind == "usage"; });
+}
+
+std::optional<std::string> describe_fault(const Outcome& outcome, const std::map<int, RankError>& errors,
+                                          double deadline_s) {
+  if (outcome.hung_rank) {
+    return with_output(fmt::format("rank {} gave no sign of life for {} while {}; --deadline sets how long to wait",
+                                   *outcome.hung_rank, format_duration(deadline_s), to_string(outcome.hung_in)),
+                       outcome, *outcome.hung_rank);
+  }
+  // A rank that said why comes first, then one that died without a word, then one that saw another one go.
+  for (const RankEnd& end : outcome.ends) {
+    const RankError* error = own_error(errors, end.rank);
+    if (error == nullptr) continue;
+    if (error->kind == "usage") return error->message;
+    return fmt::format("rank {}: {}", end.rank, error->message);
+  }
+  for (const RankEnd& end : outcome.ends) {
+    const bool silent = !end.clean() && !end.stopped_by_us && !errors.contains(end.rank);
+    if (silent) return with_output(describe_end(end), outcome, end.rank);
+  }
+  for (const RankEnd& end : outcome.ends) {
+    if (!end.clean() && errors.contains(end.rank)) {
+      return fmt::format("rank {} lost the others: {}", end.rank, errors.at(end.rank).message);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace stash
