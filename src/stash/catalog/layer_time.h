@@ -10,7 +10,7 @@ namespace stash {
 
 // The time of every layer of `graph` on `gpu`, for a whole batch, forward and backward; both are always set.
 // The slower of operations and memory traffic, at what the GPU's generation reaches of its peak, and the kernels'
-// overhead; docs/method.md. Parameters and their gradients are fp32. UsageError where the GPU lacks the type.
+// overhead. Parameters and their gradients are fp32. UsageError where the GPU lacks the type.
 std::vector<LayerTime> layer_times(const Graph& graph, int batch, DType dtype, const Gpu& gpu);
 
 // The same rows without a GPU: operations, bytes and parameters; times are absent.
