@@ -79,13 +79,13 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
 int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, char** argv) {
   CLI::App app(kDescription, "stash");
   app.get_formatter()->label("SUBCOMMAND", "VERB");
-  app.get_formatter()->label("Subcommands", "Verbs");
   app.set_version_flag("--version", fmt::format("stash {}", kVersion));
   app.require_subcommand(1);
   app.footer(kExamples);
   Verb* chosen = nullptr;
   for (const auto& verb : verbs) {
     CLI::App* subcommand = app.add_subcommand(verb->name(), verb->description());
+    subcommand->group("Verbs");
     verb->add_flags(*subcommand);
     subcommand->callback([&chosen, candidate = verb.get()] { chosen = candidate; });
   }
