@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "stash/core/json_fields.h"
@@ -45,9 +48,63 @@ namespace {
 
 constexpr std::array kStopReasons{StoppedBy::precision, StoppedBy::time, StoppedBy::interrupted, StoppedBy::fault};
 
+template <class T>
+void read_whole(const Json& json, const Path& path, T& value) {
+  if (!json.is_number_integer()) fail(path, "must be a whole number");
+  const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                              : std::in_range<T>(json.get<std::int64_t>());
+  if (!fits) fail(path, fmt::format("is {}, which is out of range", json.dump()));
+  value = json.get<T>();
+}
+
 }  // namespace
 
+std::string Path::text() const {
+  if (parent == nullptr) return std::string(key);
+  const std::string before = parent->text();
+  if (key.empty()) return fmt::format("{}[{}]", before, index);
+  return before.empty() ? std::string(key) : fmt::format("{}.{}", before, key);
+}
+
+void fail(const Path& path, std::string_view what) {
+  const std::string where = path.text();
+  throw Error(fmt::format("{} {}", where.empty() ? "the document" : where, what));
+}
+
+Json empty_object() { return Json::object(); }
+Json empty_array() { return Json::array(); }
+Json null() { return nullptr; }
+void put(Json& object, const char* key, Json&& value) { object[key] = std::move(value); }
+void push(Json& array, Json&& value) { array.push_back(std::move(value)); }
+bool is_null(const Json& json) { return json.is_null(); }
+
+const Json* find(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+void check_object(const Json& json, const Path& path) {
+  if (!json.is_object()) fail(path, "must be an object");
+}
+
+const std::vector<Json>& elements(const Json& json, const Path& path) {
+  if (!json.is_array()) fail(path, "must be an array");
+  return json.get_ref<const Json::array_t&>();
+}
+
+const std::map<std::string, Json, std::less<>>& members(const Json& json, const Path& path) {
+  check_object(json, path);
+  return json.get_ref<const Json::object_t&>();
+}
+
+void check_least(const Path& path, double value, double least) {
+  if (value < least) fail(path, fmt::format("is {}; it must be at least {}", value, least));
+}
+
 Json write(const bool& value) { return value; }
+Json write(const int& value) { return value; }
+Json write(const std::int64_t& value) { return value; }
+Json write(const std::uint64_t& value) { return value; }
 
 Json write(const double& value) {
   if (!std::isfinite(value)) throw Error("a figure to be written is not finite; unknown figures are left out instead");
@@ -63,6 +120,10 @@ void read(const Json& json, const Path& path, bool& value) {
   if (!json.is_boolean()) fail(path, "must be true or false");
   value = json.get<bool>();
 }
+
+void read(const Json& json, const Path& path, int& value) { read_whole(json, path, value); }
+void read(const Json& json, const Path& path, std::int64_t& value) { read_whole(json, path, value); }
+void read(const Json& json, const Path& path, std::uint64_t& value) { read_whole(json, path, value); }
 
 void read(const Json& json, const Path& path, double& value) {
   if (!json.is_number()) fail(path, "must be a number");

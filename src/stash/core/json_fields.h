@@ -1,8 +1,5 @@
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -36,22 +33,30 @@ struct Path {
   std::string_view key;
   std::size_t index = 0;
 
-  std::string text() const {
-    if (parent == nullptr) return std::string(key);
-    const std::string before = parent->text();
-    if (key.empty()) return fmt::format("{}[{}]", before, index);
-    return before.empty() ? std::string(key) : fmt::format("{}.{}", before, key);
-  }
+  std::string text() const;
 };
 
-[[noreturn]] inline void fail(const Path& path, std::string_view what) {
-  const std::string where = path.text();
-  throw Error(fmt::format("{} {}", where.empty() ? "the document" : where, what));
-}
+[[noreturn]] void fail(const Path& path, std::string_view what);
 
 using Json = nlohmann::json;
 
+// What would instantiate the JSON library in every field stands in json.cpp.
+Json empty_object();
+Json empty_array();
+Json null();
+void put(Json& object, const char* key, Json&& value);
+void push(Json& array, Json&& value);
+const Json* find(const Json& object, const char* key);  // nullptr: has no such key
+void check_object(const Json& json, const Path& path);
+const std::vector<Json>& elements(const Json& json, const Path& path);
+const std::map<std::string, Json, std::less<>>& members(const Json& json, const Path& path);
+void check_least(const Path& path, double value, double least);
+bool is_null(const Json& json);
+
 Json write(const bool& value);
+Json write(const int& value);
+Json write(const std::int64_t& value);
+Json write(const std::uint64_t& value);
 Json write(const double& value);
 Json write(const std::string& value);
 Json write(const Condition& value);
@@ -59,23 +64,14 @@ Json write(const StoppedBy& value);
 Json write(const Injection& value);
 
 void read(const Json& json, const Path& path, bool& value);
+void read(const Json& json, const Path& path, int& value);
+void read(const Json& json, const Path& path, std::int64_t& value);
+void read(const Json& json, const Path& path, std::uint64_t& value);
 void read(const Json& json, const Path& path, double& value);
 void read(const Json& json, const Path& path, std::string& value);
 void read(const Json& json, const Path& path, Condition& value);
 void read(const Json& json, const Path& path, StoppedBy& value);
 void read(const Json& json, const Path& path, Injection& value);
-
-template <std::integral T>
-requires(!std::same_as<T, bool>) Json write(const T& value) { return value; }
-
-template <std::integral T>
-requires(!std::same_as<T, bool>) void read(const Json& json, const Path& path, T& value) {
-  if (!json.is_number_integer()) fail(path, "must be a whole number");
-  const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
-                                              : std::in_range<T>(json.get<std::int64_t>());
-  if (!fits) fail(path, fmt::format("is {}, which is out of range", json.dump()));
-  value = json.get<T>();
-}
 
 template <class T>
 Json write(const std::optional<T>& value);
@@ -100,57 +96,49 @@ class Writer {
  public:
   template <class T>
   void operator()(const char* key, const T& value, double = 0) {
-    json_[key] = write(value);
+    put(json_, key, write(value));
   }
   template <class T>
   void or_default(const char* key, const T& value, double = 0) {
-    json_[key] = write(value);
+    put(json_, key, write(value));
   }
-  Json take() { return std::move(json_); }
+  Json& json() { return json_; }
 
  private:
-  Json json_ = Json::object();
+  Json json_ = empty_object();
 };
 
 class Reader {
  public:
-  Reader(const Json& json, const Path& path) : json_(json), path_(path) {
-    if (!json.is_object()) fail(path, "must be an object");
-  }
+  Reader(const Json& json, const Path& path) : json_(json), path_(path) { check_object(json, path); }
+
   template <class T>
-  void operator()(const char* key, T& value) {
+  void operator()(const char* key, T& value, double least = std::numeric_limits<double>::lowest()) {
     const Path at{&path_, key};
-    const auto found = json_.find(key);
-    if (found != json_.end()) {
-      read(*found, at, value);
+    if (const Json* found = find(json_, key)) {
+      read_at(*found, at, value, least);
     } else if constexpr (is_optional<T>) {
       value.reset();
     } else {
       fail(at, "is missing");
     }
   }
-  template <class T>
-  void operator()(const char* key, T& value, double least) {
-    (*this)(key, value);
-    check(Path{&path_, key}, value, least);
-  }
   // A missing key leaves the value as it is.
   template <class T>
-  void or_default(const char* key, T& value) {
-    if (json_.contains(key)) (*this)(key, value);
-  }
-  template <class T>
-  void or_default(const char* key, T& value, double least) {
-    if (json_.contains(key)) (*this)(key, value, least);
+  void or_default(const char* key, T& value, double least = std::numeric_limits<double>::lowest()) {
+    if (const Json* found = find(json_, key)) read_at(*found, Path{&path_, key}, value, least);
   }
 
  private:
   template <class T>
-  static void check(const Path& path, const T& value, double least) {
-    if constexpr (is_optional<T>) {
-      if (value) check(path, *value, least);
-    } else if (static_cast<double>(value) < least) {
-      fail(path, fmt::format("is {}; it must be at least {}", value, least));
+  static void read_at(const Json& json, const Path& path, T& value, double least) {
+    read(json, path, value);
+    if constexpr (std::is_arithmetic_v<T>) {
+      check_least(path, static_cast<double>(value), least);
+    } else if constexpr (is_optional<T>) {
+      if constexpr (std::is_arithmetic_v<typename T::value_type>) {
+        if (value) check_least(path, static_cast<double>(*value), least);
+      }
     }
   }
 
@@ -160,20 +148,20 @@ class Reader {
 
 template <class T>
 Json write(const std::optional<T>& value) {
-  return value ? write(*value) : Json(nullptr);
+  return value ? write(*value) : null();
 }
 
 template <class T>
 Json write(const std::vector<T>& values) {
-  Json array = Json::array();
-  for (const T& value : values) array.push_back(write(value));
+  Json array = empty_array();
+  for (const T& value : values) push(array, write(value));
   return array;
 }
 
 template <class T>
 Json write(const std::map<std::string, T>& values) {
-  Json object = Json::object();
-  for (const auto& [key, value] : values) object[key] = write(value);
+  Json object = empty_object();
+  for (const auto& [key, value] : values) put(object, key.c_str(), write(value));
   return object;
 }
 
@@ -181,28 +169,28 @@ template <class T>
 requires std::is_class_v<T> Json write(const T& object) {
   Writer writer;
   fields(writer, object);
-  return writer.take();
+  return std::move(writer.json());
 }
 
 template <class T>
 void read(const Json& json, const Path& path, std::optional<T>& value) {
   value.reset();
-  if (!json.is_null()) read(json, path, value.emplace());
+  if (!is_null(json)) read(json, path, value.emplace());
 }
 
 template <class T>
 void read(const Json& json, const Path& path, std::vector<T>& values) {
-  if (!json.is_array()) fail(path, "must be an array");
   values.clear();
-  values.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], Path{&path, {}, i}, values.emplace_back());
+  for (const Json& element : elements(json, path)) {
+    const Path at{&path, {}, values.size()};
+    read(element, at, values.emplace_back());
+  }
 }
 
 template <class T>
 void read(const Json& json, const Path& path, std::map<std::string, T>& values) {
-  if (!json.is_object()) fail(path, "must be an object");
   values.clear();
-  for (const auto& [key, value] : json.items()) read(value, Path{&path, key}, values[key]);
+  for (const auto& [key, value] : members(json, path)) read(value, Path{&path, key}, values[key]);
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 #include "stash/core/profile.h"
 
+#include <fmt/format.h>
+
 #include "stash/core/file.h"
 #include "stash/core/job_fields.h"
 #include "stash/core/profile_json.h"
