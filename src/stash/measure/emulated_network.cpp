@@ -16,14 +16,13 @@ struct Stretch {
 };
 
 // In the forward pass it passes a token on. In the backward pass it waits until the emulated device has done the
-// stretch, and returns no gradient: the gradients are there already, as views of the reducer's buckets, and the
-// reducer's hooks fire all the same.
+// stretch, and returns no gradient for its parameter: the gradient is there already, as a view of the reducer's
+// bucket, and the reducer's hook fires all the same.
 struct SleepingLayer : torch::autograd::Function<SleepingLayer> {
-  static Variable forward(AutogradContext* context, Variable token, variable_list parameters, EmulatedStream* stream,
+  static Variable forward(AutogradContext* context, const Variable& token, const Variable&, EmulatedStream* stream,
                           double backward_s) {
     context->saved_data["stream"] = reinterpret_cast<int64_t>(stream);
     context->saved_data["backward_s"] = backward_s;
-    context->saved_data["parameters"] = static_cast<int64_t>(parameters.size());
     return token.clone();
   }
 
@@ -31,10 +30,7 @@ struct SleepingLayer : torch::autograd::Function<SleepingLayer> {
     auto* stream = reinterpret_cast<EmulatedStream*>(context->saved_data["stream"].toInt());
     stream->enqueue_behind(context->saved_data["backward_s"].toDouble());
     stream->wait();
-    const auto parameters = static_cast<std::size_t>(context->saved_data["parameters"].toInt());
-    variable_list results(parameters + 3);
-    results[0] = gradients[0];
-    return results;
+    return {gradients[0], Variable(), Variable(), Variable()};
   }
 };
 
@@ -46,7 +42,8 @@ class EmulatedNetwork : public Network {
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
       const Layer& layer = graph.layers[i];
       forward_s_ += times[i].forward_s.value_or(0);
-      if (stretches_.empty() || !layer.parameters.empty()) stretches_.emplace_back();
+      if (layer.parameters.empty() && stretches_.empty()) continue;  // before any parameter nothing runs backward
+      if (!layer.parameters.empty()) stretches_.emplace_back();
       stretches_.back().backward_s += times[i].backward_s.value_or(0);
       for (const Parameter& parameter : layer.parameters) {
         stretches_.back().parameters.push_back(at::zeros(parameter.shape).requires_grad_(true));
@@ -65,9 +62,7 @@ class EmulatedNetwork : public Network {
     stream_.enqueue(forward_s_);
     stream_.wait();
     at::Tensor value = token_;
-    for (const Stretch& stretch : stretches_) {
-      value = SleepingLayer::apply(value, stretch.parameters, &stream_, stretch.backward_s);
-    }
+    for (const Stretch& stretch : stretches_) value = apply(stretch, value);
     return value.sum();
   }
 
@@ -77,6 +72,14 @@ class EmulatedNetwork : public Network {
   }
 
  private:
+  // What is applied last runs first in the backward pass: it takes the time, and then all gradients are ready.
+  at::Tensor apply(const Stretch& stretch, at::Tensor value) {
+    for (std::size_t i = stretch.parameters.size(); i > 1; --i) {
+      value = SleepingLayer::apply(value, stretch.parameters[i - 1], &stream_, 0.0);
+    }
+    return SleepingLayer::apply(value, stretch.parameters[0], &stream_, stretch.backward_s);
+  }
+
   EmulatedStream& stream_;
   double update_s_;
   double forward_s_ = 0;
