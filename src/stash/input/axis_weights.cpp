@@ -6,11 +6,9 @@
 namespace stash {
 
 void AxisWeights::compute(const AxisCrop& crop, const AxisSampling& sampling, int first_sample) {
-  const double scale = crop.length / crop.outputs;
+  const double scale = static_cast<double>(crop.length) / crop.outputs;
   const double support = std::max(scale, 1.0);  // a triangle of this half width
   const auto widest = static_cast<std::size_t>(2 * std::ceil(support) + 3);
-  const int low = static_cast<int>(crop.begin);
-  const int high = static_cast<int>(std::ceil(crop.begin + crop.length));
   stride_ = widest + 4;
   first_.resize(static_cast<std::size_t>(crop.outputs));
   count_.resize(first_.size());
@@ -19,8 +17,8 @@ void AxisWeights::compute(const AxisCrop& crop, const AxisSampling& sampling, in
   sample_weights_.resize(stride_);
   for (int i = 0; i < crop.outputs; ++i) {
     const double center = crop.begin + (i + 0.5) * scale;
-    const int begin = std::max(low, static_cast<int>(center - support + 0.5));
-    const int end = std::min(high, static_cast<int>(center + support + 0.5));
+    const int begin = std::max(crop.begin, static_cast<int>(center - support + 0.5));
+    const int end = std::min(crop.begin + crop.length, static_cast<int>(center + support + 0.5));
     const auto slope = static_cast<float>(1 / support);
     const auto start = static_cast<float>((begin - center + 0.5) / support);
     for (int k = 0; k < end - begin; ++k) {

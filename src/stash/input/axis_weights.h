@@ -7,10 +7,10 @@
 
 namespace stash {
 
-// A crop along one axis, in pixels of the decoded image, and the pixels to which it is resized.
+// A crop along one axis, in pixels of the file, and the pixels to which it is resized.
 struct AxisCrop {
-  double begin = 0;
-  double length = 0;
+  int begin = 0;
+  int length = 0;
   int outputs = 0;
   bool reversed = false;  // mirrored
 };

@@ -25,6 +25,7 @@ class BatchQueue {
   // Workers. begin_sample waits while there is nothing to do; nullopt: the queue was stopped.
   std::optional<Ticket> begin_sample();
   void end_sample(const Ticket& ticket);
+  bool work_is_there() const { return next_ticket_.load() < ticket_limit_.load(); }
   void abandon_sample();  // it will never be ready: an error is on its way to the consumer
 
   // Consumer. take waits for the next batch; nullopt at the deadline or when stopped. It stays until release.
@@ -58,7 +59,6 @@ class BatchQueue {
 
   int slot_of(std::int64_t batch) const { return static_cast<int>(batch % slots()); }
   std::optional<Ticket> try_begin();
-  bool work_is_there() const { return next_ticket_.load() < ticket_limit_.load(); }
   void leave();
   void update_limit();
 

@@ -14,8 +14,8 @@ namespace stash {
 struct SampleLocation {
   std::string path;
   std::int64_t offset_bytes = 0;
-  std::optional<std::int64_t> bytes;  // nullopt: to the end of the file
-  std::int64_t label = 0;             // images: the class
+  std::optional<std::int64_t> bytes = std::nullopt;  // nullopt: to the end of the file
+  std::int64_t label = 0;                            // images: the class
 };
 
 // Samples on disk, addressed by index. Immutable and safe to share between threads.

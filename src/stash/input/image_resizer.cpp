@@ -41,7 +41,7 @@ void ImageResizer::resize(const DecodedImage& image, const CropBox& crop, bool f
     for (std::size_t j = 0; j < i; ++j) {
       if (same_filter(image.plane[i], image.plane[j])) filter_of[i] = filter_of[j];
     }
-    if (filter_of[i] == i) compute(filters_[i], image.plane[i], crop, image.denominator, flip);
+    if (filter_of[i] == i) compute(filters_[i], image.plane[i], crop, flip);
     const auto columns = static_cast<std::size_t>(padded(image.plane[i].width) * kStrip);
     if (columns_.size() < columns) columns_.resize(columns);
   }
@@ -53,10 +53,9 @@ void ImageResizer::resize(const DecodedImage& image, const CropBox& crop, bool f
   }
 }
 
-void ImageResizer::compute(Filter& filter, const Plane& plane, const CropBox& crop, int denominator, bool flip) const {
-  const double scale = 1.0 / denominator;
-  filter.horizontal.compute({crop.x * scale, crop.width * scale, size_, flip}, plane.horizontal, plane.x0);
-  filter.vertical.compute({crop.y * scale, crop.height * scale, size_, false}, plane.vertical, plane.y0);
+void ImageResizer::compute(Filter& filter, const Plane& plane, const CropBox& crop, bool flip) const {
+  filter.horizontal.compute({crop.x, crop.width, size_, flip}, plane.horizontal, plane.x0);
+  filter.vertical.compute({crop.y, crop.height, size_, false}, plane.vertical, plane.y0);
 }
 
 void ImageResizer::resize_strip(const Plane& plane, const Filter& filter, int row, std::int16_t* out) {

@@ -33,7 +33,7 @@ class ImageResizer {
     AxisWeights vertical, horizontal;
   };
 
-  void compute(Filter& filter, const Plane& plane, const CropBox& crop, int denominator, bool flip) const;
+  void compute(Filter& filter, const Plane& plane, const CropBox& crop, bool flip) const;
   void resize_strip(const Plane& plane, const Filter& filter, int row, std::int16_t* out);
   void convert_strip(ColorModel color, int row, const PixelFormat& format, float* out) const;
 

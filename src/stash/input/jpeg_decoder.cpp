@@ -107,6 +107,7 @@ struct JpegDecoder::Impl {
   AxisSampling sampling(int samp_factor, int max_factor, const jpeg_component_info& component,
                         JDIMENSION samples) const;
   bool is_smooth(const jpeg_component_info& component) const;
+  int rows_in_group(const Plane& plane) const { return row_group * image.denominator / plane.vertical.factor; }
   void crop_columns(Range columns);
   void layout_planes();
   void read_planes();
@@ -171,20 +172,19 @@ void JpegDecoder::Impl::check_sampling() const {
   }
 }
 
-// The cases in which libjpeg, and with it everybody else, interpolates.
+// The cases in which libjpeg, and with it everybody else, interpolates when it decodes at full scale.
 bool JpegDecoder::Impl::is_smooth(const jpeg_component_info& component) const {
-  const int block = scaled_block(component);
-  const int h = info.max_h_samp_factor * smallest_block(info) / (component.h_samp_factor * block);
-  const int v = info.max_v_samp_factor * smallest_block(info) / (component.v_samp_factor * block);
-  if (smallest_block(info) == 1) return false;
+  const int h = info.max_h_samp_factor / component.h_samp_factor;
+  const int v = info.max_v_samp_factor / component.v_samp_factor;
   if (h == 1) return v == 2;
   return h == 2 && v <= 2 && component.downsampled_width > 2;
 }
 
+// In pixels of the file: to the resizer a smaller scale is one more kind of subsampling.
 AxisSampling JpegDecoder::Impl::sampling(int samp_factor, int max_factor, const jpeg_component_info& component,
                                          JDIMENSION count) const {
-  const int factor = max_factor * smallest_block(info) / (samp_factor * scaled_block(component));
-  return {factor, factor == 2 && is_smooth(component), static_cast<int>(count)};
+  const int factor = max_factor * DCTSIZE / (samp_factor * scaled_block(component));
+  return {factor, factor == 2 && max_factor == 2 * samp_factor && is_smooth(component), static_cast<int>(count)};
 }
 
 void JpegDecoder::Impl::start(const CropBox& crop, int target) {
@@ -197,10 +197,10 @@ void JpegDecoder::Impl::start(const CropBox& crop, int target) {
   if (!raw) info.out_color_space = JCS_CMYK;
   guarded([this] { jpeg_start_decompress(&info); });
   check_sampling();
-  image.width = static_cast<int>(info.output_width);
-  image.height = static_cast<int>(info.output_height);
-  columns = needed_pixels(crop.x, crop.width, image.denominator, info.max_h_samp_factor, image.width);
-  rows = needed_pixels(crop.y, crop.height, image.denominator, info.max_v_samp_factor, image.height);
+  columns =
+      needed_pixels(crop.x, crop.width, image.denominator, info.max_h_samp_factor, static_cast<int>(info.output_width));
+  rows = needed_pixels(crop.y, crop.height, image.denominator, info.max_v_samp_factor,
+                       static_cast<int>(info.output_height));
 }
 
 // Spares the transform of blocks left and right of the crop. The library offers that only for its pixel output,
@@ -238,12 +238,11 @@ void JpegDecoder::Impl::layout_planes() {
   crop_columns(columns);
   for (int i = 0; i < image.planes; ++i) {
     Plane& plane = image.plane[static_cast<std::size_t>(i)];
-    const int group_rows = row_group / plane.vertical.factor;
-    plane.x0 = left / plane.horizontal.factor;
+    const int group_rows = rows_in_group(plane);
+    const int factor = plane.horizontal.factor / image.denominator;
+    plane.x0 = left / factor;
     plane.y0 = first_group * group_rows;
-    plane.width =
-        std::min(plane.horizontal.samples, (columns.end + plane.horizontal.factor - 1) / plane.horizontal.factor) -
-        plane.x0;
+    plane.width = std::min(plane.horizontal.samples, (columns.end + factor - 1) / factor) - plane.x0;
     plane.height = std::min(plane.vertical.samples, last_group * group_rows) - plane.y0;
     plane.stride = plane.width + kMaxOverrun + kPlanePadding;
     at[static_cast<std::size_t>(i)] = total;
@@ -262,7 +261,7 @@ void JpegDecoder::Impl::read_planes() {
       const bool kept = group >= first_group;
       for (int i = 0; i < image.planes; ++i) {
         const Plane& plane = image.plane[static_cast<std::size_t>(i)];
-        const int group_rows = row_group / plane.vertical.factor;
+        const int group_rows = rows_in_group(plane);
         info.comp_info[i].component_needed = kept ? TRUE : FALSE;
         std::uint8_t* row = samples.data() + (plane.data - samples.data()) +
                             (kept ? group - first_group : 0) * group_rows * plane.stride;
@@ -280,12 +279,13 @@ void JpegDecoder::Impl::read_cmyk() {
   const int height = rows.end - rows.begin;
   const int stride = width + kPlanePadding;
   const auto plane_bytes = static_cast<std::size_t>(stride) * static_cast<std::size_t>(height);
-  const std::size_t line_bytes = 4 * static_cast<std::size_t>(image.width);
+  const std::size_t line_bytes = 4 * static_cast<std::size_t>(info.output_width);
   if (samples.size() < 3 * plane_bytes + line_bytes) samples.resize(3 * plane_bytes + line_bytes);
   for (std::size_t i = 0; i < 3; ++i) {
+    const AxisSampling horizontal{1, false, static_cast<int>(info.output_width)};
+    const AxisSampling vertical{1, false, static_cast<int>(info.output_height)};
     image.plane[i] = {
-        samples.data() + i * plane_bytes, stride, columns.begin, rows.begin, width, height, {1, false, image.width},
-        {1, false, image.height}};
+        samples.data() + i * plane_bytes, stride, columns.begin, rows.begin, width, height, horizontal, vertical};
   }
   JSAMPROW line = samples.data() + 3 * plane_bytes;
   guarded([&] {

@@ -5,9 +5,9 @@
 
 namespace stash {
 
-// How samples of a component lie on the image's pixels along one axis.
+// How samples of a component lie on the file's pixels along one axis.
 struct AxisSampling {
-  int factor = 1;       // pixels per sample
+  int factor = 1;       // pixels per sample: subsampled chroma, or decoded at a smaller scale
   bool smooth = false;  // pixels between samples are interpolated 3:1 (libjpeg's "fancy" upsampling), else repeated
   int samples = 0;      // of the whole component; its outermost ones are repeated beyond the edge
 };
@@ -33,9 +33,7 @@ struct DecodedImage {
   ColorModel color = ColorModel::gray;
   int planes = 1;
   std::array<Plane, 3> plane;
-  int denominator = 1;  // pixels of the file per pixel of this image, along each axis
-  int width = 0;        // of the whole image at this scale
-  int height = 0;
+  int denominator = 1;  // the scale at which it was decoded
 };
 
 }  // namespace stash

@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -35,6 +36,27 @@ std::int64_t read_range(const SampleFile& file, std::uint8_t* out, std::int64_t 
     done += count;
   }
   return done - from;
+}
+
+void read_rest(const SampleFile& file, std::uint8_t* out, std::int64_t from) {
+  const std::int64_t count = read_range(file, out, from, 0);
+  if (count < 0) throw BrokenSample("cannot be read: " + reason(static_cast<int>(-count)));
+  if (from + count < file.bytes()) throw BrokenSample("has become shorter");
+}
+
+// Reads the sample and returns how many of its bytes were not in the page cache.
+std::int64_t read_counting(const SampleFile& file, const PageRange& pages, bool cold, std::uint8_t* out) {
+  if (const std::optional<PageCount> before = count_pages(pages)) {
+    read_rest(file, out, 0);
+    return file.bytes() * (before->total - before->cached) / before->total;
+  }
+  // Second best: this read returns only what is cached, but it starts the others' way into the cache as well.
+  const std::int64_t cached = read_range(file, out, 0, RWF_NOWAIT);
+  const bool told = cached >= 0 || cached == -EAGAIN;
+  const std::int64_t warm = std::max<std::int64_t>(0, cached);
+  read_rest(file, out, warm);
+  // Where nothing tells, a read is taken to be as cold as it was asked to be.
+  return told || cold ? file.bytes() - warm : 0;
 }
 
 }  // namespace
@@ -73,14 +95,7 @@ std::span<const std::uint8_t> SampleReader::read(const SampleLocation& location,
   if (cold) evict_pages(pages);
   std::uint8_t* const data = buffer_for(file.bytes());
   const std::int64_t asked_ns = now_ns();
-  const std::int64_t cached = read_range(file, data, 0, RWF_NOWAIT);
-  const bool told = cached >= 0 || cached == -EAGAIN;
-  const std::int64_t warm = cached > 0 ? cached : 0;
-  const std::int64_t rest = read_range(file, data, warm, 0);
-  if (rest < 0) throw BrokenSample("cannot be read: " + reason(static_cast<int>(-rest)));
-  if (warm + rest < file.bytes()) throw BrokenSample("has become shorter");
-  // Where the file system does not tell, a cold read is taken to be as cold as it was asked to be.
-  count = {file.bytes(), told || cold ? rest : 0};
+  count = {file.bytes(), read_counting(file, pages, cold, data)};
   if (storage_ != nullptr && count.cold_bytes > 0) {
     sleep_unless(stopped_, storage_->reserve(asked_ns, count.cold_bytes));
   }

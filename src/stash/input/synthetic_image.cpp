@@ -16,7 +16,7 @@ namespace stash {
 
 namespace {
 
-constexpr int kQuality = 90;
+constexpr int kQuality = 95;
 
 // Values have this many bits behind the point while they are summed.
 constexpr int kBits = 8;
@@ -65,7 +65,9 @@ struct Blob {
 };
 
 constexpr int kBlobs = 12;
-constexpr int kGrainBits = 5;  // sensor noise: the sum of two numbers of this many bits
+constexpr int kGrainBits = 5;  // texture and sensor noise: the sum of two numbers of this many bits,
+constexpr int kMinGrain = 64;  // times this over 256, which differs between pictures as their files' sizes do
+constexpr int kMaxGrain = 980;
 
 class Picture {
  public:
@@ -79,6 +81,7 @@ class Picture {
     }
     texture_.emplace_back(width, height, 6, 256, random_);
     for (Blob& blob : blobs_) blob = random_blob();
+    grain_ = kMinGrain + static_cast<int>(random_.below(kMaxGrain - kMinGrain));
   }
 
   void write_row(int y, std::uint8_t* out) {
@@ -118,7 +121,7 @@ class Picture {
     constexpr int kMask = (1 << kGrainBits) - 1;
     const int noise = static_cast<int>(bits & kMask) + static_cast<int>((bits >> 32) & kMask) - kMask;
     // Texture is strong in some places and nearly absent in others.
-    const int strength = std::clamp(texture_row_[x], 24, 384);
+    const int strength = std::clamp(texture_row_[x], 24, 384) * grain_ / 256;
     for (std::size_t c = 0; c < 3; ++c) {
       const int value = (light_row_[x] + colour_rows_[c][x] + noise * strength) >> kBits;
       out[c] = static_cast<std::uint8_t>(std::clamp(value, 0, 255));
@@ -132,6 +135,7 @@ class Picture {
   std::array<std::vector<Octave>, 3> colours_;
   std::vector<Octave> texture_;
   std::array<Blob, kBlobs> blobs_{};
+  int grain_ = 0;
   std::vector<int> light_row_, texture_row_;
   std::array<std::vector<int>, 3> colour_rows_;
 };
