@@ -21,15 +21,6 @@ def machine_facts(torch):
     return {"versions": versions, "gpus": gpus}
 
 
-def make_store(dist, rank, size, timeout):
-    """Rank 0 serves on the socket that the launcher opened on loopback for it."""
-    fd = int(os.environ["STASH_STORE_FD"]) if rank == 0 else None
-    return dist.TCPStore(
-        "127.0.0.1", int(os.environ["MASTER_PORT"]), size, is_master=rank == 0, timeout=timeout,
-        wait_for_workers=False, master_listen_fd=fd,
-    )
-
-
 def main():
     with open(os.environ["STASH_JOB_FILE"], encoding="utf-8") as file:
         text = file.read()
@@ -46,7 +37,7 @@ def main():
     if job["device"] == "cuda":
         torch.cuda.set_device(local_rank % max(torch.cuda.device_count(), 1))
     dist.init_process_group(
-        job["backend"], store=make_store(dist, rank, size, timeout), rank=rank, world_size=size, timeout=timeout
+        job["backend"], store=dist.FileStore(os.environ["STASH_STORE_FILE"], size), rank=rank, world_size=size, timeout=timeout
     )
     control = dist.new_group(backend="gloo", timeout=timeout)
     code = _stash.run_rank(

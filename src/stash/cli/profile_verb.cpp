@@ -99,8 +99,6 @@ class ProfileVerb final : public Verb {
     app.add_option("--python", python_, "Interpreter whose torch (2.5 or newer) the ranks use")->type_name("FILE");
     app.add_option("--deadline", deadline_, "How long a rank may show no life before the run is ended")->type_name("TIME")
         ->capture_default_str();
-    app.add_option("--port", port_, "Rendezvous on this port of 127.0.0.1; default: any free one")->type_name("N")
-        ->check(CLI::Range(0, 65535));
     app.footer(
         "Examples:\n"
         "  stash profile                                             a small job on what is there\n"
@@ -126,7 +124,7 @@ class ProfileVerb final : public Verb {
     RunProgress progress;
     const LocalRun result = run_locally(std::move(profile), {.python = python(), .extension_folder = extension.folder,
                                                              .package_folder = root / "python",
-                                                             .deadline_s = deadline_s, .port = port_,
+                                                             .deadline_s = deadline_s,
                                                              .on_tick = [&](const Collector& c) { progress.show(c); }});
     return finish(result);
   }
@@ -169,7 +167,6 @@ class ProfileVerb final : public Verb {
   std::string out_ = "stash-profile.json";
   std::string python_;
   std::string deadline_ = "30s";
-  int port_ = 0;
 };
 
 }  // namespace

@@ -102,10 +102,15 @@ struct Build {
   const ExtensionProgress& progress;
 };
 
+// The trees of the program, the tests and the extension have most objects in common; ccache, where it is, compiles
+// once.
+std::string compiler_launcher() { return find_program("ccache").value_or("").string(); }
+
 Command configure_command(const Build& build) {
   return {.arguments = {"cmake", "-S", build.root.string(), "-B", build.folder.string(), "-G", "Ninja",
-                        "-DCMAKE_BUILD_TYPE=Release", "-DSTASH_PROGRAM=OFF", "-DSTASH_TESTS=OFF", "-DSTASH_BENCH=OFF",
-                        "-DSTASH_EXTENSION=ON", "-DSTASH_PYTHON=" + build.interpreter.python.string()}};
+                        "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_COMPILER_LAUNCHER=" + compiler_launcher(),
+                        "-DSTASH_PROGRAM=OFF", "-DSTASH_TESTS=OFF", "-DSTASH_BENCH=OFF", "-DSTASH_EXTENSION=ON",
+                        "-DSTASH_PYTHON=" + build.interpreter.python.string()}};
 }
 
 Command compile_command(const Build& build) {

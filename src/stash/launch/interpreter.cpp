@@ -4,8 +4,9 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "stash/core/error.h"
@@ -17,12 +18,12 @@ namespace stash {
 namespace {
 
 constexpr std::pair kOldestTorch{2, 5};
-constexpr double kAnswerDeadline_s = 120;  // a first start from a cold network disk takes tens of seconds
-constexpr std::size_t kMemoryLimit_bytes = 64 * 1024;
+constexpr double kAnswerDeadline_s = 120;        // a first start from a cold network disk takes tens of seconds
+constexpr std::size_t kAnswerShown_bytes = 300;  // of what a program said that is no interpreter
 
 // torch's version stands in a file of its own; importing torch would take seconds.
 constexpr const char* kQuestion = R"python(
-import importlib.util, json, os, platform, re, sys, sysconfig
+import importlib.util, os, platform, re, sys, sysconfig
 spec = importlib.util.find_spec("torch")
 folder = os.path.dirname(spec.origin) if spec and spec.origin else ""
 try:
@@ -30,33 +31,30 @@ try:
         version = re.search(r"__version__\s*=\s*['\"]([^'\"]+)", file.read()).group(1)
 except (OSError, AttributeError):
     version = ""
-print(json.dumps({
-    "version": platform.python_version(),
-    "abi": sysconfig.get_config_var("SOABI") or "",
-    "include_folder": sysconfig.get_path("include"),
-    "system": sys.base_prefix == "/usr",
-    "torch_folder": folder if version else "",
-    "torch_version": version,
-}))
+print(platform.python_version(), sysconfig.get_config_var("SOABI") or "", sysconfig.get_path("include"),
+      "system" if sys.base_prefix == "/usr" else "other", folder if version else "", version, sep="\n")
 )python";
 
-nlohmann::json to_json(const Interpreter& interpreter) {
-  return {{"version", interpreter.version},
-          {"abi", interpreter.abi},
-          {"include_folder", interpreter.include_folder.string()},
-          {"system", interpreter.system},
-          {"torch_folder", interpreter.torch_folder.string()},
-          {"torch_version", interpreter.torch_version}};
+// The answer's lines, in their order.
+std::string to_lines(const Interpreter& interpreter) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", interpreter.version, interpreter.abi,
+                     interpreter.include_folder.string(), interpreter.system ? "system" : "other",
+                     interpreter.torch_folder.string(), interpreter.torch_version);
 }
 
-Interpreter from_json(const std::filesystem::path& python, const nlohmann::json& json) {
-  return {.python = python,
-          .version = json.at("version").get<std::string>(),
-          .abi = json.at("abi").get<std::string>(),
-          .include_folder = json.at("include_folder").get<std::string>(),
-          .system = json.at("system").get<bool>(),
-          .torch_folder = json.at("torch_folder").get<std::string>(),
-          .torch_version = json.at("torch_version").get<std::string>()};
+std::optional<Interpreter> from_lines(const std::filesystem::path& python, std::istream& lines) {
+  Interpreter found;
+  found.python = python;
+  std::string include_folder, system, torch_folder;
+  for (std::string* field :
+       {&found.version, &found.abi, &include_folder, &system, &torch_folder, &found.torch_version}) {
+    if (!std::getline(lines, *field)) return std::nullopt;
+  }
+  if (!found.version.starts_with('3') || (system != "system" && system != "other")) return std::nullopt;
+  found.include_folder = include_folder;
+  found.system = system == "system";
+  found.torch_folder = torch_folder;
+  return found;
 }
 
 // Changes when the interpreter or its torch is replaced; a torch that appeared earlier on the path needs PYTHONPATH.
@@ -69,30 +67,27 @@ std::string identity(const Interpreter& interpreter) {
 Interpreter ask(const std::filesystem::path& python) {
   const CommandResult answer =
       run_command({.arguments = {python.string(), "-c", kQuestion}, .deadline_s = kAnswerDeadline_s});
-  const auto json = nlohmann::json::parse(answer.output, nullptr, false);
-  if (!answer.succeeded() || !json.is_object()) {
+  std::istringstream lines(answer.output);
+  const auto found = answer.succeeded() ? from_lines(python, lines) : std::nullopt;
+  if (!found) {
     throw UsageError(fmt::format("{} is not a working Python 3 ({}): {}", python.string(), describe_end(answer),
-                                 answer.errors.substr(0, 300)));
+                                 answer.errors.substr(0, kAnswerShown_bytes)));
   }
-  return from_json(python, json);
+  return *found;
 }
 
+// The memory is the answer under the identity that it held for; one that is damaged is only a reason to ask again.
 std::optional<Interpreter> recall(const std::filesystem::path& python, const std::filesystem::path& memory) {
-  if (!std::filesystem::exists(memory)) return std::nullopt;
-  try {
-    const auto json = nlohmann::json::parse(read_file(memory, kMemoryLimit_bytes));
-    const Interpreter remembered = from_json(python, json);
-    if (json.at("identity") == identity(remembered)) return remembered;
-  } catch (const std::exception&) {  // a damaged memory is only a reason to ask again
-  }
-  return std::nullopt;
+  std::ifstream lines(memory);
+  std::string held_for;
+  std::getline(lines, held_for);
+  const auto remembered = from_lines(python, lines);
+  return remembered && held_for == identity(*remembered) ? remembered : std::nullopt;
 }
 
 void remember(const Interpreter& interpreter, const std::filesystem::path& memory) {
-  nlohmann::json json = to_json(interpreter);
-  json["identity"] = identity(interpreter);
   std::filesystem::create_directories(memory.parent_path());
-  write_file_atomically(memory, json.dump());
+  write_file_atomically(memory, identity(interpreter) + "\n" + to_lines(interpreter));
 }
 
 bool is_recent(const std::string& version) {

@@ -11,7 +11,6 @@
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
 #include "stash/launch/affinity.h"
-#include "stash/launch/loopback_socket.h"
 #include "stash/launch/supervisor.h"
 
 namespace stash {
@@ -21,6 +20,8 @@ namespace fs = std::filesystem;
 
 // Collectives give up later than the supervisor, which knows better who is to blame.
 constexpr double kCollectiveTimeoutFactor = 3;
+constexpr const char* kJobFile = "job.json";
+constexpr const char* kStoreFile = "rendezvous";   // a file, so that no port is needed and nobody else can join
 
 // A folder for this run alone, removed at its end.
 class RunFolder {
@@ -48,8 +49,8 @@ std::string python_path(const LocalRunOptions& options) {
   return path;
 }
 
-RankProcess make_process(const Job& job, int rank, const LocalRunOptions& options, const fs::path& job_file,
-                         const LoopbackSocket& store, std::int64_t started_ns) {
+RankProcess make_process(const Job& job, int rank, const LocalRunOptions& options, const fs::path& folder,
+                         std::int64_t started_ns) {
   const std::vector<int> cores = core_share(allowed_cores(), rank, job.ranks);
   const std::string threads = std::to_string(std::max<std::size_t>(cores.size(), 1));
   RankProcess process;
@@ -60,8 +61,6 @@ RankProcess make_process(const Job& job, int rank, const LocalRunOptions& option
       {"WORLD_SIZE", std::to_string(job.ranks)},
       {"LOCAL_RANK", std::to_string(rank)},
       {"LOCAL_WORLD_SIZE", std::to_string(job.ranks)},
-      {"MASTER_ADDR", "127.0.0.1"},
-      {"MASTER_PORT", std::to_string(store.port())},
       {"OMP_NUM_THREADS", threads},
       {"MKL_NUM_THREADS", threads},
       {"GLOO_SOCKET_IFNAME", "lo"},   // ranks of one machine need no other interface, and nobody else may connect
@@ -69,14 +68,11 @@ RankProcess make_process(const Job& job, int rank, const LocalRunOptions& option
       {"TORCH_CPP_LOG_LEVEL", "ERROR"},
       {"PYTHONPATH", python_path(options)},
       {"PYTHONUNBUFFERED", "1"},
-      {"STASH_JOB_FILE", job_file.string()},
+      {"STASH_JOB_FILE", (folder / kJobFile).string()},
+      {"STASH_STORE_FILE", (folder / kStoreFile).string()},
       {"STASH_STARTED_NS", std::to_string(started_ns)},
       {"STASH_TIMEOUT_S", fmt::format("{}", options.deadline_s * kCollectiveTimeoutFactor)},
   };
-  if (rank == 0) {
-    process.environment.emplace_back("STASH_STORE_FD", std::to_string(store.fd()));
-    process.inherited_fds.push_back(store.fd());
-  }
   return process;
 }
 
@@ -86,12 +82,10 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
   const std::int64_t started_ns = now_ns();
   const Job job = profile.job;
   const RunFolder folder;
-  const fs::path job_file = folder.path() / "job.json";
-  write_file_atomically(job_file, to_json(job).dump());
-  const LoopbackSocket store(options.port);
+  write_file_atomically(folder.path() / kJobFile, to_json(job).dump());
   std::vector<RankProcess> processes;
   for (int rank = 0; rank < job.ranks; ++rank) {
-    processes.push_back(make_process(job, rank, options, job_file, store, started_ns));
+    processes.push_back(make_process(job, rank, options, folder.path(), started_ns));
   }
   SharedState shared = SharedState::create(job.ranks);
   Collector collector(std::move(profile));

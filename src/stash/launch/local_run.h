@@ -15,7 +15,6 @@ struct LocalRunOptions {
   std::filesystem::path extension_folder;  // holds _stash.so
   std::filesystem::path package_folder;    // holds the Python package `stash`
   double deadline_s = 30;
-  int port = 0;                            // of the rendezvous on loopback; 0: any
   std::function<void(const Collector&)> on_tick;   // a few times a second
 };
 

@@ -131,7 +131,6 @@ class Rank {
     dup2(output_fd, 1);
     dup2(output_fd, 2);
     fcntl(event_fd, F_SETFD, 0);
-    for (const int fd : process.inherited_fds) fcntl(fd, F_SETFD, 0);
     execvpe(argv[0], argv.data(), envp.data());
     dprintf(2, "cannot start %s: %s\n", argv[0], std::strerror(errno));
     _exit(127);

@@ -16,7 +16,6 @@ struct RankProcess {
   std::vector<std::string> arguments;                            // program first; never a shell
   std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the own
   std::vector<int> cores;                                        // pinned to these
-  std::vector<int> inherited_fds;                                // besides the standard ones
 };
 
 struct SupervisorOptions {

@@ -38,8 +38,7 @@ const char* collective_name(int op) {
     case c10d::OpType::_ALLGATHER_BASE:
     case c10d::OpType::ALLGATHER_COALESCED: return "allgather";
     case c10d::OpType::REDUCE_SCATTER:
-    case c10d::OpType::_REDUCE_SCATTER_BASE:
-    case c10d::OpType::REDUCE_SCATTER_TENSOR_COALESCED: return "reduce_scatter";
+    case c10d::OpType::_REDUCE_SCATTER_BASE: return "reduce_scatter";
     case c10d::OpType::ALLTOALL:
     case c10d::OpType::ALLTOALL_BASE: return "alltoall";
     case c10d::OpType::GATHER: return "gather";

@@ -196,7 +196,7 @@ WorkPtr SwitchBackend::_reduce_scatter_base(at::Tensor& output, at::Tensor& inpu
 
 WorkPtr SwitchBackend::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                        const c10d::ReduceScatterOptions& opts) {
-  return route({c10d::OpType::REDUCE_SCATTER_TENSOR_COALESCED, bytes_of(inputs), outputs},
+  return route({c10d::OpType::_REDUCE_SCATTER_BASE, bytes_of(inputs), outputs},
                [&](c10d::Backend& real) { return real.reduce_scatter_tensor_coalesced(outputs, inputs, opts); },
                [&](NodeCollectives& node) { return node.reduce_scatter_coalesced(outputs, inputs, opts); });
 }
