@@ -17,8 +17,10 @@ tree_was_moved() { # dir
 }
 
 # What CMake remembers of a compiler or a library that is gone makes it fail; then it starts afresh, objects are kept.
+# The trees have most objects in common, so that ccache, where it is, compiles them once.
 configure_tree() { # dir cmake-options...
-  local command=(cmake -S "$root" -B "$1" -G Ninja "${@:2}") log=$1/configure.log
+  local launcher=-DCMAKE_CXX_COMPILER_LAUNCHER log=$1/configure.log
+  local command=(cmake -S "$root" -B "$1" -G Ninja "$launcher=$(type -P ccache)" "${@:2}")
   echo configure >"$1/unfinished"
   "${command[@]}" >"$log" 2>&1 || quietly "$log" "${command[@]}" --fresh
 }

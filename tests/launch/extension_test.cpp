@@ -60,11 +60,10 @@ set_target_properties(_stash PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PRO
     const std::filesystem::path torch = folder_ / "env/torch";
     write(torch / "version.py", "__version__ = '" + torch_version + "'\n");
     write(folder_ / "env/include/Python.h", "");
-    write(python(), "#!/bin/sh\necho x >> '" + starts().string() +
-                        "'\ncat <<END\n{\"version\": \"3.11.7\", \"abi\": \"cpython-311\", \"include_folder\": \"" +
-                        (folder_ / "env/include").string() + "\", \"system\": true, \"torch_folder\": \"" +
-                        (torch_version.empty() ? "" : torch.string()) + "\", \"torch_version\": \"" + torch_version +
-                        "\"}\nEND\n");
+    const std::string torch_folder = torch_version.empty() ? "" : torch.string();
+    write(python(), "#!/bin/sh\necho x >> '" + starts().string() + "'\ncat <<END\n3.11.7\ncpython-311\n" +
+                        (folder_ / "env/include").string() + "\nsystem\n" + torch_folder + "\n" + torch_version +
+                        "\nEND\n");
     std::filesystem::permissions(python(), std::filesystem::perms::owner_all);
   }
 
@@ -245,7 +244,7 @@ TEST_F(ExtensionTest, AnInterpreterWithoutARecentTorchIsRefused) {
 TEST_F(ExtensionTest, ADamagedMemoryIsAskedAnew) {
   ensure();
   for (const auto& entry : std::filesystem::directory_iterator(root() / "build/interpreters")) {
-    write(entry.path(), "{\"identity\": 3");
+    write(entry.path(), "half an answ");
   }
   EXPECT_FALSE(ensure().built);
   EXPECT_EQ(started(), 2U);
