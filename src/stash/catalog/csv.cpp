@@ -1,6 +1,6 @@
 #include "stash/catalog/csv.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "stash/catalog/gpu.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

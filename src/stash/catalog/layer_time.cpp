@@ -1,6 +1,6 @@
 #include "stash/catalog/layer_time.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

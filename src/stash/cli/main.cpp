@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 
 #include "stash/cli/command_line.h"
 #include "stash/core/error.h"
@@ -13,9 +16,15 @@ namespace {
 constexpr int kExitFault = 1;
 constexpr int kExitUsage = 2;
 
-// Messages quote names and files of others.
-int complain(const char* message, int code) {
-  fmt::print(stderr, "stash: {}\n", stash::printable(message, true, 4000));
+// Messages quote names, files and output of others; their lines stay lines.
+int complain(std::string_view message, int code) {
+  std::string clean;
+  while (!message.empty()) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    clean += stash::printable(message.substr(0, end), true, 4000) + '\n';
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+  fmt::print(stderr, "stash: {}", clean);
   return code;
 }
 
@@ -31,6 +40,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain("out of memory; try a smaller --batch or fewer --ranks", kExitFault);
   } catch (const std::exception& error) {
-    return complain(fmt::format("internal fault: {}", error.what()).c_str(), kExitFault);
+    return complain(fmt::format("internal fault: {}", error.what()), kExitFault);
   }
 }

@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "stash/models/builder.h"
 #include "stash/models/families.h"

@@ -1,6 +1,6 @@
 #include "stash/models/builder.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <utility>
 

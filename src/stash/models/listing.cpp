@@ -1,6 +1,6 @@
 #include "stash/models/listing.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "stash/models/models.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "stash/models/sequence.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "stash/core/error.h"
 
