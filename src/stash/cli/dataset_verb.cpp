@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "stash/cli/progress.h"
 #include "stash/cli/verb.h"
-#include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/input/check_dataset.h"
@@ -18,30 +17,12 @@ namespace stash {
 
 namespace {
 
-// A terminal shows one line that changes; a log gets a line now and then.
-class Progress {
- public:
-  explicit Progress(std::string_view what)
-      : what_(what), terminal_(isatty(STDERR_FILENO) != 0), interval_ns_(terminal_ ? 100'000'000 : 10'000'000'000) {}
-
-  void operator()(std::int64_t done, std::int64_t total) {
-    const std::int64_t now = now_ns();
-    if (now - shown_ns_ < interval_ns_ && done < total) return;
-    shown_ns_ = now;
-    const double elapsed_s = seconds(now - start_ns_);
-    const double left_s =
-        elapsed_s * static_cast<double>(total - done) / static_cast<double>(std::max<std::int64_t>(1, done));
-    fmt::print(stderr, "{}{} {} of {}, {} left{}", terminal_ ? "\r\033[K" : "", what_, format_count(done),
-               format_count(total), format_duration(left_s), terminal_ && done < total ? "" : "\n");
-  }
-
- private:
-  std::string what_;
-  bool terminal_;
-  std::int64_t interval_ns_;
-  std::int64_t start_ns_ = now_ns();
-  std::int64_t shown_ns_ = start_ns_;
-};
+// Runs `work` with a progress line that is gone when it returns, so that the result stands on a line of its own.
+template <class Work>
+auto with_progress(std::string_view what, Work work) {
+  CountProgress line(what);
+  return work([&line](std::int64_t done, std::int64_t total) { line.show(done, total); });
+}
 
 void parse_size(const std::string& text, ImageDatasetOptions& options) {
   int used = 0;
@@ -93,20 +74,24 @@ class DatasetVerb final : public Verb {
     if (images_.images == 0) throw UsageError("dataset make needs --images N or --tokens N");
     images_.classes = static_cast<int>(std::min<std::int64_t>(images_.classes, images_.images));
     parse_size(size_, images_);
-    Progress progress("writing images:");
-    print_size(path_, "images", make_image_dataset(path_, images_, std::ref(progress)));
+    const DatasetSize size = with_progress("writing images", [this](const DatasetProgress& progress) {
+      return make_image_dataset(path_, images_, progress);
+    });
+    print_size(path_, "images", size);
     return 0;
   }
 
   int make_tokens() {
-    Progress progress("writing tokens:");
-    print_size(path_, "tokens", make_token_file(path_, tokens_, vocabulary_, images_.seed, std::ref(progress)));
+    const DatasetSize size = with_progress("writing tokens", [this](const DatasetProgress& progress) {
+      return make_token_file(path_, tokens_, vocabulary_, images_.seed, progress);
+    });
+    print_size(path_, "tokens", size);
     return 0;
   }
 
   int check() {
-    Progress progress("decoding:");
-    const DatasetCheck found = check_dataset(path_, std::ref(progress));
+    const DatasetCheck found =
+        with_progress("decoding", [this](const DatasetProgress& progress) { return check_dataset(path_, progress); });
     print_size(
         path_,
         found.kind == InputKind::images ? fmt::format("images in {} classes", found.classes.value_or(0)) : "tokens",

@@ -3,16 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csetjmp>
-#include <cstdio>
-#include <string>
+#include <array>
 #include <vector>
 
-// jpeglib.h needs stdio.h before it.
-#include <jerror.h>
-#include <jpeglib.h>
-
-#include "stash/input/sample_reader.h"
+#include "stash/input/jpeg_library.h"
 
 namespace stash {
 
@@ -25,47 +19,8 @@ constexpr int kScanningState = 205;
 // 16 pixels and finishes its last MCU, which has up to four blocks of eight.
 constexpr int kMaxOverrun = 64;
 
-struct ErrorManager {
-  jpeg_error_mgr base{};
-  std::jmp_buf on_error{};
-  char message[JMSG_LENGTH_MAX] = {};
-};
-
-[[noreturn]] void leave(j_common_ptr info) {
-  auto* const errors = reinterpret_cast<ErrorManager*>(info->err);
-  (*info->err->format_message)(info, errors->message);
-  std::longjmp(errors->on_error, 1);
-}
-
-// Warnings are accepted, as Pillow does, but not a file that ends too early.
-void accept_unless_truncated(j_common_ptr info, int level) {
-  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) leave(info);
-}
-
-void limit_scans(j_common_ptr info) {
-  const auto* const file = reinterpret_cast<j_decompress_ptr>(info);
-  const std::int64_t scans = file->input_scan_number;
-  const std::int64_t pixels = static_cast<std::int64_t>(file->image_width) * file->image_height;
-  if (scans <= kMaxScans && scans * pixels <= kMaxScannedPixels) return;
-  info->err->msg_code = JERR_BAD_PROGRESSION;
-  leave(info);
-}
-
-int scaled_block(const jpeg_component_info& component) {
-#if JPEG_LIB_VERSION >= 70
-  return component.DCT_h_scaled_size;
-#else
-  return component.DCT_scaled_size;
-#endif
-}
-
-int smallest_block(const jpeg_decompress_struct& info) {
-#if JPEG_LIB_VERSION >= 70
-  return info.min_DCT_h_scaled_size;
-#else
-  return info.min_DCT_scaled_size;
-#endif
-}
+// One huge image must not make a worker keep its memory for ever.
+constexpr std::size_t kKeptBytes = 16 << 20;
 
 int denominator_for(const CropBox& crop, int target) {
   int denominator = 1;
@@ -73,100 +28,85 @@ int denominator_for(const CropBox& crop, int target) {
   return denominator;
 }
 
-// Half-open range of pixels or samples.
+// Half-open.
 struct Range {
   int begin = 0;
   int end = 0;
 };
 
 // The pixels at the decoder's scale that a crop touches, with what interpolating chroma needs around them.
-Range needed_pixels(int begin, int length, int denominator, int margin, int limit) {
+Range needed_pixels(int begin, int length, int denominator, int margin, JDIMENSION limit) {
   const int last = (begin + length + denominator - 1) / denominator;
-  return {std::max(0, begin / denominator - margin), std::min(limit, last + margin)};
+  return {std::max(0, begin / denominator - margin), std::min(static_cast<int>(limit), last + margin)};
 }
+
+std::uint8_t inverted_ink(int ink, int black) { return static_cast<std::uint8_t>((ink * black + 127) / 255); }
 
 }  // namespace
 
 struct JpegDecoder::Impl {
-  Impl();
-  ~Impl() { jpeg_destroy_decompress(&info); }
-
-  // Runs `work`, which must not own anything, and turns libjpeg's jump into an exception.
-  template <class Work>
-  void guarded(Work work) {
-    if (setjmp(errors.on_error) != 0) {
-      jpeg_abort_decompress(&info);
-      throw BrokenSample(std::string("is no JPEG file that can be decoded: ") + errors.message);
-    }
-    work();
-  }
+  jpeg_decompress_struct& info() { return library.info; }
+  const jpeg_decompress_struct& info() const { return library.info; }
 
   void start(const CropBox& crop, int target);
   void choose_format();
   void check_sampling() const;
+  bool is_smooth(const jpeg_component_info& component) const;
   AxisSampling sampling(int samp_factor, int max_factor, const jpeg_component_info& component,
                         JDIMENSION samples) const;
-  bool is_smooth(const jpeg_component_info& component) const;
   int rows_in_group(const Plane& plane) const { return row_group * image.denominator / plane.vertical.factor; }
-  void crop_columns(Range columns);
+  void crop_columns();
   void layout_planes();
+  void point_at_group(int group, std::array<JSAMPARRAY, 3>& components);
   void read_planes();
+  void reserve(std::size_t bytes);
+  void layout_cmyk(std::size_t plane_bytes, int stride);
   void read_cmyk();
 
-  jpeg_decompress_struct info{};
-  ErrorManager errors;
-  jpeg_progress_mgr progress{};
+  JpegLibrary library;
   bool raw = true;      // components as they are in the file; else CMYK pixels
-  Range rows, columns;  // pixels, at the decoder's scale
+  Range rows, columns;  // pixels that are needed, at the decoder's scale
   int row_group = 0;    // pixel rows that the decoder delivers at a time
   int first_group = 0;  // row groups that are kept
   int last_group = 0;
   int left = 0;  // the pixel column at which the decoder's output starts
   std::vector<std::uint8_t> samples;
+  std::array<std::size_t, 3> plane_at{};  // in `samples`
   std::vector<JSAMPROW> row_pointers;
   DecodedImage image;
 };
 
-JpegDecoder::Impl::Impl() {
-  info.err = jpeg_std_error(&errors.base);
-  errors.base.error_exit = leave;
-  errors.base.emit_message = accept_unless_truncated;
-  progress.progress_monitor = limit_scans;
-  guarded([this] { jpeg_create_decompress(&info); });
-  info.progress = &progress;
-}
-
 void JpegDecoder::Impl::choose_format() {
-  raw = true;
-  image.planes = 3;
-  switch (info.jpeg_color_space) {
-    case JCS_GRAYSCALE:
-      image.color = ColorModel::gray;
-      image.planes = 1;
-      break;
-    case JCS_YCbCr:
-      image.color = ColorModel::ycc;
-      break;
-    case JCS_RGB:
-      image.color = ColorModel::rgb;
-      break;
-    case JCS_CMYK:
-    case JCS_YCCK:
-      image.color = ColorModel::rgb;
-      raw = false;
-      break;
-    default:
-      throw BrokenSample(fmt::format("has {} colour components of an unknown kind", info.num_components));
+  const J_COLOR_SPACE stored = info().jpeg_color_space;
+  raw = stored != JCS_CMYK && stored != JCS_YCCK;
+  image.planes = stored == JCS_GRAYSCALE ? 1 : 3;
+  image.color = stored == JCS_GRAYSCALE ? ColorModel::gray : stored == JCS_YCbCr ? ColorModel::ycc : ColorModel::rgb;
+  if (raw && stored != JCS_GRAYSCALE && stored != JCS_YCbCr && stored != JCS_RGB) {
+    throw BrokenSample(fmt::format("has {} colour components of an unknown kind", info().num_components));
   }
 }
 
+void JpegDecoder::Impl::start(const CropBox& crop, int target) {
+  choose_format();
+  image.denominator = raw ? denominator_for(crop, target) : 1;
+  info().scale_num = 1;
+  info().scale_denom = static_cast<unsigned>(image.denominator);
+  info().dct_method = JDCT_ISLOW;
+  info().raw_data_out = raw ? TRUE : FALSE;
+  if (!raw) info().out_color_space = JCS_CMYK;
+  library.call([this] { jpeg_start_decompress(&info()); });
+  check_sampling();
+  columns = needed_pixels(crop.x, crop.width, image.denominator, info().max_h_samp_factor, info().output_width);
+  rows = needed_pixels(crop.y, crop.height, image.denominator, info().max_v_samp_factor, info().output_height);
+}
+
 void JpegDecoder::Impl::check_sampling() const {
-  for (int i = 0; i < info.num_components; ++i) {
-    const jpeg_component_info& component = info.comp_info[i];
-    const int block = scaled_block(component);
-    const int smallest = smallest_block(info);
-    if (info.max_h_samp_factor * smallest % (component.h_samp_factor * block) != 0 ||
-        info.max_v_samp_factor * smallest % (component.v_samp_factor * block) != 0) {
+  for (int i = 0; i < info().num_components; ++i) {
+    const jpeg_component_info& component = info().comp_info[i];
+    const int block = JpegLibrary::block_side(component);
+    const int smallest = library.smallest_block_side();
+    if (info().max_h_samp_factor * smallest % (component.h_samp_factor * block) != 0 ||
+        info().max_v_samp_factor * smallest % (component.v_samp_factor * block) != 0) {
       throw BrokenSample("has colour components whose resolutions are not multiples of each other");
     }
   }
@@ -174,8 +114,8 @@ void JpegDecoder::Impl::check_sampling() const {
 
 // The cases in which libjpeg, and with it everybody else, interpolates when it decodes at full scale.
 bool JpegDecoder::Impl::is_smooth(const jpeg_component_info& component) const {
-  const int h = info.max_h_samp_factor / component.h_samp_factor;
-  const int v = info.max_v_samp_factor / component.v_samp_factor;
+  const int h = info().max_h_samp_factor / component.h_samp_factor;
+  const int v = info().max_v_samp_factor / component.v_samp_factor;
   if (h == 1) return v == 2;
   return h == 2 && v <= 2 && component.downsampled_width > 2;
 }
@@ -183,124 +123,117 @@ bool JpegDecoder::Impl::is_smooth(const jpeg_component_info& component) const {
 // In pixels of the file: to the resizer a smaller scale is one more kind of subsampling.
 AxisSampling JpegDecoder::Impl::sampling(int samp_factor, int max_factor, const jpeg_component_info& component,
                                          JDIMENSION count) const {
-  const int factor = max_factor * DCTSIZE / (samp_factor * scaled_block(component));
+  const int factor = max_factor * DCTSIZE / (samp_factor * JpegLibrary::block_side(component));
   return {factor, factor == 2 && max_factor == 2 * samp_factor && is_smooth(component), static_cast<int>(count)};
-}
-
-void JpegDecoder::Impl::start(const CropBox& crop, int target) {
-  choose_format();
-  image.denominator = raw ? denominator_for(crop, target) : 1;
-  info.scale_num = 1;
-  info.scale_denom = static_cast<unsigned>(image.denominator);
-  info.dct_method = JDCT_ISLOW;
-  info.raw_data_out = raw ? TRUE : FALSE;
-  if (!raw) info.out_color_space = JCS_CMYK;
-  guarded([this] { jpeg_start_decompress(&info); });
-  check_sampling();
-  columns =
-      needed_pixels(crop.x, crop.width, image.denominator, info.max_h_samp_factor, static_cast<int>(info.output_width));
-  rows = needed_pixels(crop.y, crop.height, image.denominator, info.max_v_samp_factor,
-                       static_cast<int>(info.output_height));
 }
 
 // Spares the transform of blocks left and right of the crop. The library offers that only for its pixel output,
 // though it works for raw output as well: nothing but the state is checked.
-void JpegDecoder::Impl::crop_columns(Range wanted) {
-  auto offset = static_cast<JDIMENSION>(wanted.begin);
-  auto width = static_cast<JDIMENSION>(wanted.end - wanted.begin);
+void JpegDecoder::Impl::crop_columns() {
   // A very narrow output would make the library set up its interpolation anew, which raw output has not got.
-  const auto narrowest = static_cast<JDIMENSION>(4 * info.max_h_samp_factor);
+  const auto narrowest = static_cast<JDIMENSION>(4 * info().max_h_samp_factor);
   left = 0;
-  if (info.output_width < narrowest) return;
-  width = std::max(width, narrowest);
-  offset = std::min(offset, info.output_width - width);
-  const int state = info.global_state;
-  info.global_state = kScanningState;
-  guarded([&] { jpeg_crop_scanline(&info, &offset, &width); });
-  info.global_state = state;
+  if (info().output_width < narrowest) return;
+  JDIMENSION width = std::max(static_cast<JDIMENSION>(columns.end - columns.begin), narrowest);
+  JDIMENSION offset = std::min(static_cast<JDIMENSION>(columns.begin), info().output_width - width);
+  const int state = info().global_state;
+  info().global_state = kScanningState;
+  library.call([&] { jpeg_crop_scanline(&info(), &offset, &width); });
+  info().global_state = state;
   left = static_cast<int>(offset);
+}
+
+void JpegDecoder::Impl::reserve(std::size_t bytes) {
+  if (samples.size() > kKeptBytes && bytes <= kKeptBytes) std::vector<std::uint8_t>().swap(samples);
+  if (samples.size() < bytes) samples.resize(bytes);
 }
 
 // Where each component's rows go: one behind the other in `samples`.
 void JpegDecoder::Impl::layout_planes() {
-  row_group = info.max_v_samp_factor * smallest_block(info);
+  row_group = info().max_v_samp_factor * library.smallest_block_side();
   first_group = rows.begin / row_group;
   last_group = (rows.end + row_group - 1) / row_group;
-  std::array<std::size_t, 3> at{};
-  std::size_t total = 0;
   for (int i = 0; i < image.planes; ++i) {
-    const jpeg_component_info& component = info.comp_info[i];
+    const jpeg_component_info& c = info().comp_info[i];
     Plane& plane = image.plane[static_cast<std::size_t>(i)];
-    plane.horizontal =
-        sampling(component.h_samp_factor, info.max_h_samp_factor, component, component.downsampled_width);
-    plane.vertical = sampling(component.v_samp_factor, info.max_v_samp_factor, component, component.downsampled_height);
+    plane.horizontal = sampling(c.h_samp_factor, info().max_h_samp_factor, c, c.downsampled_width);
+    plane.vertical = sampling(c.v_samp_factor, info().max_v_samp_factor, c, c.downsampled_height);
   }
-  crop_columns(columns);
-  for (int i = 0; i < image.planes; ++i) {
-    Plane& plane = image.plane[static_cast<std::size_t>(i)];
-    const int group_rows = rows_in_group(plane);
+  crop_columns();  // changes the components' widths
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(image.planes); ++i) {
+    Plane& plane = image.plane[i];
     const int factor = plane.horizontal.factor / image.denominator;
+    const int group_rows = rows_in_group(plane);
     plane.x0 = left / factor;
     plane.y0 = first_group * group_rows;
     plane.width = std::min(plane.horizontal.samples, (columns.end + factor - 1) / factor) - plane.x0;
     plane.height = std::min(plane.vertical.samples, last_group * group_rows) - plane.y0;
     plane.stride = plane.width + kMaxOverrun + kPlanePadding;
-    at[static_cast<std::size_t>(i)] = total;
+    plane_at[i] = total;
     total += static_cast<std::size_t>(plane.stride) * static_cast<std::size_t>((last_group - first_group) * group_rows);
   }
-  if (samples.size() < total) samples.resize(total);
-  for (std::size_t i = 0; i < 3; ++i) image.plane[i].data = samples.data() + at[i];
+  reserve(total);
+  for (std::size_t i = 0; i < 3; ++i) image.plane[i].data = samples.data() + plane_at[i];
 }
 
+// Rows above the crop are decoded, as what follows depends on them, but not transformed.
+void JpegDecoder::Impl::point_at_group(int group, std::array<JSAMPARRAY, 3>& components) {
+  const bool kept = group >= first_group;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(image.planes); ++i) {
+    const Plane& plane = image.plane[i];
+    const int group_rows = rows_in_group(plane);
+    info().comp_info[i].component_needed = kept ? TRUE : FALSE;
+    std::uint8_t* row = samples.data() + plane_at[i] + (kept ? group - first_group : 0) * group_rows * plane.stride;
+    for (int y = 0; y < group_rows; ++y, row += plane.stride) components[i][y] = row;
+  }
+}
+
+// What lies below the crop is never looked at.
 void JpegDecoder::Impl::read_planes() {
   std::array<JSAMPARRAY, 3> components{};
-  row_pointers.resize(static_cast<std::size_t>(3 * row_group));
-  for (std::size_t i = 0; i < 3; ++i) components[i] = row_pointers.data() + i * static_cast<std::size_t>(row_group);
-  guarded([&] {
+  const auto pointers = static_cast<std::size_t>(row_group);  // of a component, at most
+  row_pointers.resize(3 * pointers);
+  for (std::size_t i = 0; i < 3; ++i) components[i] = row_pointers.data() + i * pointers;
+  library.call([&] {
     for (int group = 0; group < last_group; ++group) {
-      const bool kept = group >= first_group;
-      for (int i = 0; i < image.planes; ++i) {
-        const Plane& plane = image.plane[static_cast<std::size_t>(i)];
-        const int group_rows = rows_in_group(plane);
-        info.comp_info[i].component_needed = kept ? TRUE : FALSE;
-        std::uint8_t* row = samples.data() + (plane.data - samples.data()) +
-                            (kept ? group - first_group : 0) * group_rows * plane.stride;
-        for (int y = 0; y < group_rows; ++y, row += plane.stride) components[static_cast<std::size_t>(i)][y] = row;
-      }
-      jpeg_read_raw_data(&info, components.data(), static_cast<JDIMENSION>(row_group));
+      point_at_group(group, components);
+      jpeg_read_raw_data(&info(), components.data(), static_cast<JDIMENSION>(row_group));
     }
-    jpeg_abort_decompress(&info);
+    jpeg_abort_decompress(&info());
   });
+}
+
+void JpegDecoder::Impl::layout_cmyk(std::size_t plane_bytes, int stride) {
+  const AxisSampling horizontal{1, false, static_cast<int>(info().output_width)};
+  const AxisSampling vertical{1, false, static_cast<int>(info().output_height)};
+  reserve(3 * plane_bytes + 4 * static_cast<std::size_t>(info().output_width));
+  for (std::size_t i = 0; i < 3; ++i) {
+    plane_at[i] = i * plane_bytes;
+    image.plane[i] = {samples.data() + plane_at[i], stride,     columns.begin, rows.begin, columns.end - columns.begin,
+                      rows.end - rows.begin,        horizontal, vertical};
+  }
 }
 
 // Rare (22 of ImageNet's 1.28 million files), so pixel by pixel. Inverted, as Adobe writes them.
 void JpegDecoder::Impl::read_cmyk() {
-  const int width = columns.end - columns.begin;
-  const int height = rows.end - rows.begin;
-  const int stride = width + kPlanePadding;
-  const auto plane_bytes = static_cast<std::size_t>(stride) * static_cast<std::size_t>(height);
-  const std::size_t line_bytes = 4 * static_cast<std::size_t>(info.output_width);
-  if (samples.size() < 3 * plane_bytes + line_bytes) samples.resize(3 * plane_bytes + line_bytes);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const AxisSampling horizontal{1, false, static_cast<int>(info.output_width)};
-    const AxisSampling vertical{1, false, static_cast<int>(info.output_height)};
-    image.plane[i] = {
-        samples.data() + i * plane_bytes, stride, columns.begin, rows.begin, width, height, horizontal, vertical};
-  }
+  const int stride = columns.end - columns.begin + kPlanePadding;
+  const auto plane_bytes = static_cast<std::size_t>(stride) * static_cast<std::size_t>(rows.end - rows.begin);
+  layout_cmyk(plane_bytes, stride);
   JSAMPROW line = samples.data() + 3 * plane_bytes;
-  guarded([&] {
+  library.call([&] {
     for (int y = 0; y < rows.end; ++y) {
-      jpeg_read_scanlines(&info, &line, 1);
+      jpeg_read_scanlines(&info(), &line, 1);
       if (y < rows.begin) continue;
-      for (int x = 0; x < width; ++x) {
-        const std::uint8_t* const pixel = line + 4 * (columns.begin + x);
+      const int row = (y - rows.begin) * stride;
+      for (int x = columns.begin; x < columns.end; ++x) {
+        const std::uint8_t* const pixel = line + 4 * x;
         for (std::size_t i = 0; i < 3; ++i) {
-          samples[i * plane_bytes + static_cast<std::size_t>((y - rows.begin) * stride + x)] =
-              static_cast<std::uint8_t>((pixel[i] * pixel[3] + 127) / 255);
+          samples[plane_at[i] + static_cast<std::size_t>(row + x - columns.begin)] = inverted_ink(pixel[i], pixel[3]);
         }
       }
     }
-    jpeg_abort_decompress(&info);
+    jpeg_abort_decompress(&info());
   });
 }
 
@@ -308,9 +241,9 @@ JpegDecoder::JpegDecoder() : impl_(std::make_unique<Impl>()) {}
 JpegDecoder::~JpegDecoder() = default;
 
 ImageSize JpegDecoder::read_header(std::span<const std::uint8_t> file) {
-  jpeg_decompress_struct& info = impl_->info;
+  jpeg_decompress_struct& info = impl_->info();
   jpeg_abort_decompress(&info);
-  impl_->guarded([&] {
+  impl_->library.call([&] {
     jpeg_mem_src(&info, file.data(), file.size());
     jpeg_read_header(&info, TRUE);
   });

@@ -1,23 +1,19 @@
 #include "stash/input/make_dataset.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <exception>
 #include <mutex>
 #include <span>
 #include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "stash/core/error.h"
+#include "stash/input/dataset_output.h"
 #include "stash/input/random.h"
 #include "stash/input/synthetic_image.h"
 #include "stash/input/token_file.h"
@@ -27,88 +23,6 @@ namespace stash {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail(std::string_view action, const fs::path& path, int error) {
-  throw Error(fmt::format("cannot {} '{}': {}{}", action, path.string(), std::generic_category().message(error),
-                          error == ENOSPC || error == EDQUOT ? "; free some space or make a smaller data set" : ""));
-}
-
-// A file that is being written; synced when it is finished, so that its pages can be evicted.
-class OutputFile {
- public:
-  explicit OutputFile(fs::path path)
-      : path_(std::move(path)), fd_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
-    if (fd_ < 0) fail("create", path_, errno);
-  }
-  ~OutputFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail("write", path_, errno);
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-  }
-
-  void finish() {
-    if (::fdatasync(fd_) != 0) fail("write", path_, errno);
-    if (::close(std::exchange(fd_, -1)) != 0) fail("write", path_, errno);
-  }
-
- private:
-  fs::path path_;
-  int fd_;
-};
-
-void create_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) fail("create the folder", folder, error.value());
-}
-
-void move_into_place(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error) fail("create", to, error.value());
-}
-
-// Where a data set grows before it gets its name. What an interrupted run left there is removed first.
-class PartialFolder {
- public:
-  explicit PartialFolder(const fs::path& target) : path_(target.string() + ".partial") {
-    create_folder(path_);
-    fd_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd_ < 0) fail("open", path_, errno);
-    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(fd_);
-      throw Error(fmt::format("another process is making '{}'; wait for it to end", target.string()));
-    }
-    for (const fs::directory_entry& entry : fs::directory_iterator(path_)) fs::remove_all(entry.path());
-  }
-  ~PartialFolder() {
-    std::error_code ignored;
-    if (!moved_) fs::remove_all(path_, ignored);
-    ::close(fd_);
-  }
-  PartialFolder(const PartialFolder&) = delete;
-  PartialFolder& operator=(const PartialFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-  void move_to(const fs::path& target) {
-    move_into_place(path_, target);
-    moved_ = true;
-  }
-
- private:
-  fs::path path_;
-  int fd_ = -1;
-  bool moved_ = false;
-};
 
 void check(const fs::path& folder, const ImageDatasetOptions& options) {
   constexpr int kMaxSide = 65'500;  // JPEG's limit
@@ -169,6 +83,27 @@ class Crew {
   std::exception_ptr failure_;
 };
 
+void append_id(std::vector<std::byte>& chunk, std::uint32_t id, std::uint32_t bytes) {
+  for (std::uint32_t i = 0; i < bytes; ++i) chunk.push_back(static_cast<std::byte>(id >> (8 * i)));
+}
+
+void write_tokens(OutputFile& file, const TokenFileHeader& header, std::uint64_t seed,
+                  const DatasetProgress& progress) {
+  constexpr std::int64_t kChunk = 1 << 18;
+  const auto tokens = static_cast<std::int64_t>(header.tokens);
+  Random random(seed);
+  std::vector<std::byte> chunk;
+  for (std::int64_t done = 0; done < tokens; done = std::min(done + kChunk, tokens)) {
+    chunk.clear();
+    for (std::int64_t i = std::min(kChunk, tokens - done); i > 0; --i) {
+      const std::int64_t id = random.below(static_cast<std::int64_t>(header.vocabulary));
+      append_id(chunk, static_cast<std::uint32_t>(id), header.token_bytes);
+    }
+    file.write(chunk);
+    if (progress) progress(std::min(done + kChunk, tokens), tokens);
+  }
+}
+
 }  // namespace
 
 DatasetSize make_image_dataset(const fs::path& given, const ImageDatasetOptions& options,
@@ -206,21 +141,7 @@ DatasetSize make_token_file(const fs::path& path, std::int64_t tokens, std::int6
   try {
     OutputFile file(partial);
     file.write(std::as_bytes(std::span(&header, 1)));
-    Random random(seed);
-    constexpr std::int64_t kChunk = 1 << 18;
-    std::vector<std::byte> chunk;
-    for (std::int64_t done = 0; done < tokens; done += kChunk) {
-      const std::int64_t count = std::min(kChunk, tokens - done);
-      chunk.resize(static_cast<std::size_t>(count) * header.token_bytes);
-      for (std::int64_t i = 0; i < count; ++i) {
-        const auto id = static_cast<std::uint32_t>(random.below(vocabulary));
-        for (std::uint32_t b = 0; b < header.token_bytes; ++b) {
-          chunk[static_cast<std::size_t>(i) * header.token_bytes + b] = static_cast<std::byte>(id >> (8 * b));
-        }
-      }
-      file.write(chunk);
-      if (progress) progress(done + count, tokens);
-    }
+    write_tokens(file, header, seed, progress);
     file.finish();
     move_into_place(partial, path);
   } catch (...) {
