@@ -131,6 +131,12 @@ TEST(ProfileJson, MillionsOfValuesAreRefused) {
   EXPECT_CONTAINS(message_of(text + "]"), "more than 4000000 values");
 }
 
+TEST(ProfileJson, ManyObjectsInOneArrayTakeNoSquareOfTheirTime) {
+  std::string text = "[0";
+  for (int i = 0; i < 1'000'000; ++i) text += ",{}";
+  EXPECT_CONTAINS(message_of(text + "]"), "is no profile");
+}
+
 TEST(ProfileJson, OversizedDocumentIsRefused) {
   EXPECT_CONTAINS(message_of(std::string((64u << 20) + 1, ' ')), "at most 67108864 are read");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "stash/core/statistics.h"
 
@@ -22,23 +23,28 @@ double own_time_s(const RankSample& sample, const Window& window) {
   return (uses_input(window.condition) ? sample.input_wait_s : sample.wall_s) / window.steps;
 }
 
-// Behind the median of the other ranks; nullopt where one of them or all others were not measured.
-std::optional<double> behind_s(const Window& window, std::size_t rank) {
-  if (rank >= window.ranks.size() || !window.ranks[rank]) return std::nullopt;
-  std::vector<double> others;
-  for (std::size_t i = 0; i < window.ranks.size(); ++i) {
-    if (i != rank && window.ranks[i]) others.push_back(own_time_s(*window.ranks[i], window));
-  }
-  if (others.empty()) return std::nullopt;
-  return own_time_s(*window.ranks[rank], window) - median(others);
+// Of `sorted` without its element at `left_out`, which leaves at least one.
+double median_without(const std::vector<double>& sorted, std::size_t left_out) {
+  const auto other = [&](std::size_t i) { return sorted[i < left_out ? i : i + 1]; };
+  const std::size_t count = sorted.size() - 1;
+  return std::midpoint(other((count - 1) / 2), other(count / 2));
 }
 
-std::vector<double> behind_by_round(const RoundTable& table, std::size_t place, std::size_t rank) {
-  std::vector<double> values;
-  for (const auto& round : table.rounds) {
-    if (const auto value = behind_s(*round[place], rank)) values.push_back(*value);
+// Adds, for each rank that was measured beside others, how far it was behind their median.
+void add_behind(std::vector<std::vector<double>>& behind_s, const Window& window) {
+  std::vector<double> sorted;
+  for (const auto& sample : window.ranks) {
+    if (sample) sorted.push_back(own_time_s(*sample, window));
   }
-  return values;
+  if (sorted.size() < 2) return;
+  std::sort(sorted.begin(), sorted.end());
+  behind_s.resize(std::max(behind_s.size(), window.ranks.size()));
+  for (std::size_t rank = 0; rank < window.ranks.size(); ++rank) {
+    if (!window.ranks[rank]) continue;
+    const double own_s = own_time_s(*window.ranks[rank], window);
+    const auto place = std::lower_bound(sorted.begin(), sorted.end(), own_s) - sorted.begin();
+    behind_s[rank].push_back(own_s - median_without(sorted, static_cast<std::size_t>(place)));
+  }
 }
 
 bool is_late(const std::vector<double>& behind, double step_s) {
@@ -49,13 +55,12 @@ bool is_late(const std::vector<double>& behind, double step_s) {
 }
 
 std::optional<LateRank> latest_at(const RoundTable& table, std::size_t place, double step_s) {
-  std::size_t ranks = 0;
-  for (const auto& round : table.rounds) ranks = std::max(ranks, round[place]->ranks.size());
+  std::vector<std::vector<double>> behind_s;  // by rank, then by round
+  for (const auto& round : table.rounds) add_behind(behind_s, *round[place]);
   std::optional<LateRank> latest;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const std::vector<double> behind = behind_by_round(table, place, rank);
-    if (!is_late(behind, step_s)) continue;
-    const double s = mean(behind);
+  for (std::size_t rank = 0; rank < behind_s.size(); ++rank) {
+    if (!is_late(behind_s[rank], step_s)) continue;
+    const double s = mean(behind_s[rank]);
     if (!latest || s > latest->s) latest = LateRank{static_cast<int>(rank), table.chain[place], s};
   }
   return latest;

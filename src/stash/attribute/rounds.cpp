@@ -108,8 +108,8 @@ void leave_out_disturbed(RoundTable& table) {
   }
   std::sort(worst.begin(), worst.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   worst.resize(std::min({worst.size(), count - kKeptRounds, count / kMostOneIn}));
-  std::sort(worst.rbegin(), worst.rend());
-  for (const std::size_t round : worst) table.rounds.erase(table.rounds.begin() + static_cast<std::ptrdiff_t>(round));
+  for (const std::size_t round : worst) table.rounds[round].clear();
+  std::erase_if(table.rounds, [](const auto& round) { return round.empty(); });
   table.left_out = static_cast<int>(worst.size());
 }
 

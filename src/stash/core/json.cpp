@@ -14,8 +14,53 @@ namespace {
 constexpr std::size_t kLimitBytes = 64u << 20;
 // A profile nests five deep; a document of nothing but brackets would need a hundred times its size.
 constexpr int kLimitDepth = 32;
-// A value takes up to a hundred bytes of memory and may take two in the file; this bounds the memory to 400 MB.
+// A value takes up to a hundred bytes of memory and may take two in the file; this bounds the memory to half a
+// gigabyte.
 constexpr std::size_t kLimitValues = 4'000'000;
+
+// Walks through a document without building it. (The library's own parser callback could refuse one too, but its
+// time grows with the square of an array's length.)
+class Inspector final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool key(string_t&) override { return true; }
+  bool start_object(std::size_t) override { return enter(); }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
+    const bool out_of_range = dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr;
+    return refuse(out_of_range ? fmt::format("holds a number that is out of range, at byte {}", position)
+                               : fmt::format("is truncated or damaged: no valid JSON from byte {} on", position));
+  }
+
+  const std::string& fault() const { return fault_; }
+
+ private:
+  bool refuse(std::string fault) {
+    fault_ = std::move(fault);
+    return false;
+  }
+  bool count() { return ++values_ <= kLimitValues || refuse(fmt::format("has more than {} values", kLimitValues)); }
+  bool enter() {
+    if (++depth_ > kLimitDepth) return refuse(fmt::format("is nested deeper than {} levels", kLimitDepth));
+    return count();
+  }
+  bool leave() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  std::size_t values_ = 0;
+  std::string fault_;
+};
 
 }  // namespace
 
@@ -23,19 +68,9 @@ nlohmann::json parse_json(std::string_view text, std::string_view what) {
   if (text.size() > kLimitBytes) {
     throw Error(fmt::format("{} has {} bytes; at most {} are read", what, text.size(), kLimitBytes));
   }
-  std::size_t values = 0;
-  const auto bound = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    if (depth > kLimitDepth) throw Error(fmt::format("{} is nested deeper than {} levels", what, kLimitDepth));
-    if (++values > kLimitValues) throw Error(fmt::format("{} has more than {} values", what, kLimitValues));
-    return true;
-  };
-  try {
-    return nlohmann::json::parse(text, bound);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw Error(fmt::format("{} is truncated or damaged: no valid JSON from byte {} on", what, error.byte));
-  } catch (const nlohmann::json::out_of_range&) {
-    throw Error(fmt::format("{} holds a number that is out of range", what));
-  }
+  Inspector inspector;
+  if (!nlohmann::json::sax_parse(text, &inspector)) throw Error(fmt::format("{} {}", what, inspector.fault()));
+  return nlohmann::json::parse(text);
 }
 
 std::string dump_json(const nlohmann::json& json, int indent) {
