@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <new>
 #include <optional>
-#include <string>
 
 #include "stash/core/error.h"
 #include "stash/core/units.h"
@@ -18,12 +19,13 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
+// Not with C++ streams: inside an interpreter their facets may be another library's than their locale's.
 std::optional<double> available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  double kib = 0;
-  for (std::string unit; file >> key >> kib; std::getline(file, unit)) {
-    if (key == "MemAvailable:") return kib * 1024;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/meminfo", "r"), std::fclose);
+  std::array<char, 256> line;
+  long long kib = 0;
+  while (file && std::fgets(line.data(), line.size(), file.get()) != nullptr) {
+    if (std::sscanf(line.data(), "MemAvailable: %lld", &kib) == 1) return static_cast<double>(kib) * 1024;
   }
   return std::nullopt;
 }
