@@ -7,8 +7,8 @@ namespace stash {
 
 // The chain of conditions, each adding one cause of stalls to the one before; docs/method.md.
 enum class Condition { solo, apart, node, joined, staged, hot, cold };
-inline constexpr std::array kConditions{Condition::solo,   Condition::apart,  Condition::node, Condition::joined,
-                                        Condition::staged, Condition::hot,    Condition::cold};
+inline constexpr std::array kConditions{Condition::solo,   Condition::apart, Condition::node, Condition::joined,
+                                        Condition::staged, Condition::hot,   Condition::cold};
 
 // The parts of a step. Part i is the time that condition i adds.
 enum class Part { compute, contention, interconnect, network, copy, prep, fetch };

@@ -13,20 +13,20 @@ namespace stash {
 // What is trained and how it is measured. Field names are the command line's flags and the JSON keys.
 struct Job {
   std::string model = "resnet18";
-  int batch = 32;                    // samples per rank and step
-  int image_size = 224;              // pixels, image models
-  int seq_len = 0;                   // tokens, language models; 0: the model's own
-  std::string device = "cpu";        // cpu | cuda | emulated:<gpu>
-  std::string dtype = "fp32";        // fp32 | bf16 | fp16
+  int batch = 32;              // samples per rank and step
+  int image_size = 224;        // pixels, image models
+  int seq_len = 0;             // tokens, language models; 0: the model's own
+  std::string device = "cpu";  // cpu | cuda | emulated:<gpu>
+  std::string dtype = "fp32";  // fp32 | bf16 | fp16
   bool channels_last = false;
   int ranks = 2;
-  std::string backend = "gloo";      // gloo | nccl | any that torch knows
+  std::string backend = "gloo";                  // gloo | nccl | any that torch knows
   std::int64_t bucket_bytes = 25 * 1024 * 1024;  // DistributedDataParallel's default
-  std::string data;                  // dataset folder or token file
-  int workers = 1;                   // input threads per rank
-  int prefetch = 2;                  // batches that may be ready before they are used
-  std::vector<Condition> conditions; // the chain that was asked for; absent ones are left out
-  double precision_ratio = 0.02;     // half width of every part's interval, as a share of the step
+  std::string data;                              // dataset folder or token file
+  int workers = 1;                               // input threads per rank
+  int prefetch = 2;                              // batches that may be ready before they are used
+  std::vector<Condition> conditions;             // the chain that was asked for; absent ones are left out
+  double precision_ratio = 0.02;                 // half width of every part's interval, as a share of the step
   double max_time_s = 120;
   std::uint64_t seed = 1;
   Injection inject;

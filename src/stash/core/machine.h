@@ -18,11 +18,11 @@ struct GpuInfo {
 struct Machine {
   std::string hostname;
   std::string cpu;
-  int cores = 0;                             // that the job may use
+  int cores = 0;  // that the job may use
   std::int64_t memory_bytes = 0;
   std::vector<GpuInfo> gpus;
   std::string kernel;
-  std::optional<std::string> disk;           // device and file system of the dataset, "vda ext4"
+  std::optional<std::string> disk;              // device and file system of the dataset, "vda ext4"
   std::map<std::string, std::string> versions;  // library name to version: torch, nccl, python, stash, ...
   bool operator==(const Machine&) const = default;
 };

@@ -16,20 +16,20 @@ inline constexpr int kProfileSchemaVersion = 1;
 
 // One rank in one window.
 struct RankSample {
-  double wall_s = 0;         // from the common start to the device being idle, all steps
-  double input_wait_s = 0;   // of it, waiting for batches
-  double collective_s = 0;   // sum over collectives of the time from issue to completion; they overlap compute
+  double wall_s = 0;        // from the common start to the device being idle, all steps
+  double input_wait_s = 0;  // of it, waiting for batches
+  double collective_s = 0;  // sum over collectives of the time from issue to completion; they overlap compute
   bool operator==(const RankSample&) const = default;
 };
 
 // `steps` consecutive steps under one condition.
 struct Window {
-  int round = 0;                                   // from 0
+  int round = 0;  // from 0
   Condition condition = Condition::solo;
   int steps = 0;
-  std::vector<std::optional<RankSample>> ranks;    // by rank; null where the rank waited (solo)
-  std::optional<double> resident_ratio;            // share of the pages about to be read that was cached, before it
-  std::optional<double> queued_start_samples;      // rank 0's input queue when the clock started and stopped
+  std::vector<std::optional<RankSample>> ranks;  // by rank; null where the rank waited (solo)
+  std::optional<double> resident_ratio;          // share of the pages about to be read that was cached, before it
+  std::optional<double> queued_start_samples;    // rank 0's input queue when the clock started and stopped
   std::optional<double> queued_end_samples;
   bool operator==(const Window&) const = default;
 };
@@ -39,7 +39,7 @@ struct LayerTime {
   std::string name;
   std::string op;
   std::int64_t parameters = 0;
-  double forward_ops = 0;      // whole batch
+  double forward_ops = 0;  // whole batch
   double backward_ops = 0;
   double forward_bytes = 0;
   double backward_bytes = 0;
@@ -50,7 +50,7 @@ struct LayerTime {
 
 struct Bucket {
   std::int64_t bytes = 0;
-  int parameters = 0;          // tensors
+  int parameters = 0;  // tensors
   bool operator==(const Bucket&) const = default;
 };
 
@@ -58,10 +58,10 @@ struct Bucket {
 struct CollectiveSummary {
   int rank = 0;
   Condition condition = Condition::joined;
-  std::string op;              // allreduce, broadcast, ...
+  std::string op;  // allreduce, broadcast, ...
   std::int64_t bytes = 0;
   std::int64_t count = 0;
-  double total_s = 0;          // issue to completion
+  double total_s = 0;  // issue to completion
   double min_s = 0;
   double max_s = 0;
   bool operator==(const CollectiveSummary&) const = default;
@@ -72,11 +72,11 @@ struct InputCounters {
   int rank = 0;
   std::int64_t samples = 0;
   std::int64_t read_bytes = 0;
-  std::int64_t cold_bytes = 0;       // of them, not in the page cache
-  double read_s = 0;                 // summed over workers
+  std::int64_t cold_bytes = 0;  // of them, not in the page cache
+  double read_s = 0;            // summed over workers
   double decode_s = 0;
   double augment_s = 0;
-  std::int64_t skipped = 0;          // files that could not be decoded
+  std::int64_t skipped = 0;                // files that could not be decoded
   std::vector<std::string> skipped_files;  // at most 16 of their names
   bool operator==(const InputCounters&) const = default;
 };
@@ -88,15 +88,15 @@ struct Profile {
   Job job;
   Machine machine;
   std::vector<Window> windows;
-  double edge_s = 0;           // what a window's two edges cost, from the pilot
+  double edge_s = 0;  // what a window's two edges cost, from the pilot
   std::vector<LayerTime> layers;
   std::vector<Bucket> buckets;
   std::vector<CollectiveSummary> collectives;
   std::vector<InputCounters> inputs;
   std::optional<double> loss;  // mean over ranks after the last step; absent on the emulated accelerator
   StoppedBy stopped_by = StoppedBy::fault;
-  bool complete = false;       // false: windows are missing because of a fault or an interruption
-  double elapsed_s = 0;        // launch to end
+  bool complete = false;  // false: windows are missing because of a fault or an interruption
+  double elapsed_s = 0;   // launch to end
   std::vector<std::string> warnings;
   bool operator==(const Profile&) const = default;
 };

@@ -8,13 +8,13 @@ namespace stash {
 
 // Parsers throw UsageError, naming `option` and showing a valid spelling.
 // GB is 1e9 bytes, GiB is 1024^3, Gbit is 1e9 bits.
-double parse_duration_s(std::string_view text, std::string_view option);          // 120s 30ms 5us 2m 1.5h
-double parse_ratio(std::string_view text, std::string_view option);               // 2% 0.02
-double parse_bytes_per_s(std::string_view text, std::string_view option);         // 20MB/s 1Gbit/s 1.5GiB/s
-std::int64_t parse_bytes(std::string_view text, std::string_view option);         // 110kB 2GiB 25MB 512
+double parse_duration_s(std::string_view text, std::string_view option);   // 120s 30ms 5us 2m 1.5h
+double parse_ratio(std::string_view text, std::string_view option);        // 2% 0.02
+double parse_bytes_per_s(std::string_view text, std::string_view option);  // 20MB/s 1Gbit/s 1.5GiB/s
+std::int64_t parse_bytes(std::string_view text, std::string_view option);  // 110kB 2GiB 25MB 512
 
-std::string format_duration(double s);           // "412 µs", "37.2 ms", "1.94 s", "12 min"
-std::string format_bytes(double bytes);          // "110 kB", "1.2 GB"
-std::string format_count(std::int64_t count);    // "25,557,032"
+std::string format_duration(double s);         // "412 µs", "37.2 ms", "1.94 s", "12 min"
+std::string format_bytes(double bytes);        // "110 kB", "1.2 GB"
+std::string format_count(std::int64_t count);  // "25,557,032"
 
 }  // namespace stash
