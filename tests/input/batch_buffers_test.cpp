@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "stash/core/error.h"
@@ -23,7 +24,7 @@ TEST(BatchBuffers, UsesTheMemoryThatItIsGiven) {
   std::vector<std::size_t> asked;
   const BatchBuffers buffers(3, 2, 64, [&](std::size_t bytes) {
     asked.push_back(bytes);
-    return std::make_shared<std::vector<std::uint64_t>>(bytes / 8);
+    return std::shared_ptr<void>(std::malloc(bytes), std::free);
   });
   EXPECT_EQ(asked.size(), 3U);
 }

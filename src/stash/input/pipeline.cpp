@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -112,7 +113,8 @@ BatchView Pipeline::next() {
     throw Error(fmt::format(
         "no batch came within {} s: {} of its {} samples are ready; {} workers are too few or the "
         "storage does not answer",
-        impl_->options.deadline_s, state.queue.prepared_samples(), impl_->options.batch, impl_->options.workers));
+        impl_->options.deadline_s, std::min<std::int64_t>(state.queue.prepared_samples(), impl_->options.batch),
+        impl_->options.batch, impl_->options.workers));
   }
   BatchView view{.labels = state.buffers.labels(*slot), .slot = *slot};
   if (state.spec.kind == InputKind::images) view.images = static_cast<float*>(state.buffers.samples(*slot));

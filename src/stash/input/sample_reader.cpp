@@ -46,7 +46,7 @@ void read_rest(const SampleFile& file, std::uint8_t* out, std::int64_t from) {
 
 // Reads the sample and returns how many of its bytes were not in the page cache.
 std::int64_t read_counting(const SampleFile& file, const PageRange& pages, bool cold, std::uint8_t* out) {
-  if (const std::optional<PageCount> before = count_pages(pages)) {
+  if (const std::optional<PageCount> before = count_pages(pages); before && before->total > 0) {
     read_rest(file, out, 0);
     return file.bytes() * (before->total - before->cached) / before->total;
   }
