@@ -1,6 +1,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "stash/core/error.h"
+#include "stash/measure/install_switch.h"
+#include "stash/measure/layer_runner.h"
 #include "stash/measure/rank.h"
 
 namespace py = pybind11;
@@ -23,11 +26,77 @@ int run(const py::object& group, const py::object& control, const std::string& j
   return run_rank(setup);
 }
 
+SwitchPosition parse_position(const std::string& name) {
+  if (name == "pass") return SwitchPosition::pass;
+  if (name == "node") return SwitchPosition::node;
+  if (name == "off") return SwitchPosition::off;
+  throw UsageError("a switch has the positions pass, node and off, not '" + name + "'");
+}
+
+// The switch of one group, from Python.
+class Switch {
+ public:
+  Switch(const py::object& group, const std::string& device)
+      : log_(std::make_shared<CollectiveLog>()), device_(device),
+        backend_(install_switch(group_of(group), device_, log_)) {
+    log_->select(Condition::joined, true);
+  }
+
+  void set_position(const std::string& name) { backend_->set_position(parse_position(name)); }
+  void set_node(const py::object& group, std::vector<int> ranks) {
+    backend_->set_node(group_of(group)->getBackend(device_.type()), std::move(ranks));
+  }
+  void set_link(double bytes_per_s) { backend_->set_link(bytes_per_s); }
+
+  // (op number, bytes, count, seconds) of what went through and was not switched off.
+  std::vector<std::tuple<std::string, std::int64_t, std::int64_t, double>> counters() {
+    backend_->collect_device_times();
+    std::vector<std::tuple<std::string, std::int64_t, std::int64_t, double>> rows;
+    for (const CollectiveSummary& row : log_->summary(0, collective_name)) {
+      rows.emplace_back(row.op, row.bytes, row.count, row.total_s);
+    }
+    return rows;
+  }
+
+ private:
+  std::shared_ptr<CollectiveLog> log_;
+  c10::Device device_;
+  c10::intrusive_ptr<SwitchBackend> backend_;
+};
+
 }  // namespace
 }  // namespace stash
 
 PYBIND11_MODULE(_stash, module) {
+  using stash::LayerRunner;
+  using stash::Switch;
   module.doc() = "What runs inside a rank: the engine, the switch backend and the ruler.";
   module.def("run_rank", &stash::run, py::arg("group"), py::arg("control"), py::arg("job"), py::arg("machine"),
              py::arg("local_rank"), py::arg("started_ns"));
+  py::class_<Switch>(module, "Switch", "Takes the place of a group's backend for a device.")
+      .def(py::init<const py::object&, const std::string&>(), py::arg("group"), py::arg("device"))
+      .def("set_position", &Switch::set_position)
+      .def("set_node", &Switch::set_node, py::arg("group"), py::arg("ranks"))
+      .def("set_link", &Switch::set_link, py::arg("bytes_per_s"))
+      .def("counters", &Switch::counters);
+  py::class_<LayerRunner>(module, "LayerRunner", "A model's layers one at a time, on the meta device.")
+      .def(py::init<const std::string&, int, int, int>(), py::arg("model"), py::arg("batch"),
+           py::arg("image_size") = 224, py::arg("seq_len") = 0)
+      .def("forward", &LayerRunner::forward)
+      .def("backward", &LayerRunner::backward)
+      .def("output_shape", &LayerRunner::output_shape)
+      .def("layers", [](const LayerRunner& runner) {
+        py::list rows;
+        for (const stash::Layer& layer : runner.graph().layers) {
+          py::dict row;
+          row["name"] = layer.name;
+          row["op"] = std::string(to_string(layer.op));
+          row["output"] = layer.output;
+          row["forward_ops"] = layer.cost.forward_ops;
+          row["backward_ops"] = layer.cost.backward_ops;
+          row["groups"] = layer.groups;
+          rows.append(row);
+        }
+        return rows;
+      });
 }

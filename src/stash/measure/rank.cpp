@@ -28,29 +28,6 @@ int inherited_fd(const char* variable) {
   return text == nullptr ? -1 : std::atoi(text);
 }
 
-const char* collective_name(int op) {
-  switch (static_cast<c10d::OpType>(op)) {
-    case c10d::OpType::ALLREDUCE:
-    case c10d::OpType::ALLREDUCE_COALESCED: return "allreduce";
-    case c10d::OpType::BROADCAST: return "broadcast";
-    case c10d::OpType::REDUCE: return "reduce";
-    case c10d::OpType::ALLGATHER:
-    case c10d::OpType::_ALLGATHER_BASE:
-    case c10d::OpType::ALLGATHER_COALESCED: return "allgather";
-    case c10d::OpType::REDUCE_SCATTER:
-    case c10d::OpType::_REDUCE_SCATTER_BASE: return "reduce_scatter";
-    case c10d::OpType::ALLTOALL:
-    case c10d::OpType::ALLTOALL_BASE: return "alltoall";
-    case c10d::OpType::GATHER: return "gather";
-    case c10d::OpType::SCATTER: return "scatter";
-    case c10d::OpType::SEND: return "send";
-    case c10d::OpType::RECV:
-    case c10d::OpType::RECVANYSOURCE: return "recv";
-    case c10d::OpType::BARRIER: return "barrier";
-    default: return "other";
-  }
-}
-
 class Rank {
  public:
   Rank(const RankSetup& setup, SharedState& shared, const Events& events)
@@ -88,7 +65,8 @@ class Rank {
     trainer_ = std::make_unique<Trainer>(*network_, device_, setup_.group, job_.bucket_bytes,
                                          delay == job_.inject.rank_delay_s.end() ? 0 : delay->second, state_);
     workload_ = std::make_unique<Workload>(*trainer_, *backend_, *batches_, pipeline_.get(), setup_.local_rank == 0,
-                                           /*several_nodes=*/false, /*weights_change=*/!network_->is_emulated());
+                                           /*several_nodes=*/false, /*weights_change=*/!network_->is_emulated(),
+                                           job_.inject.warmup_s.value_or(0));
     ruler_ = std::make_unique<Ruler>(job_, *workload_, device_, control_, *trainer_, *batches_, *backend_, *log_,
                                      pipeline_.get());
     for (const std::string& warning : device_.warnings()) events_.warning(warning);

@@ -80,9 +80,13 @@ bool Ruler::round(int index, const std::function<void(const Window&)>& on_window
 
 Window Ruler::measure(int round, Condition condition) {
   const int lead_in = lead_in_steps(job_, condition);
-  Window window{.round = round, .condition = condition, .steps = steps_.at(condition)};
+  Window window;
+  window.round = round;
+  window.condition = condition;
+  window.steps = steps_.at(condition);
   log_.select(condition, false);
   window.resident_ratio = workload_.enter(condition, window.steps + lead_in);
+  check_weights(condition);
   workload_.go();
   for (int i = 0; i < lead_in; ++i) workload_.step();
   device_.synchronize();
@@ -115,6 +119,15 @@ Window Ruler::gather(Window window, const RankSample& own) {
                                                                    .collective_s = rank[3]}));
   }
   return window;
+}
+
+// Gradients of ranks with different weights must not be summed: the loss would drift and the job be another one.
+void Ruler::check_weights(Condition condition) {
+  if (condition == Condition::solo || condition == Condition::apart) return;
+  const double own = trainer_.weight_sum();
+  for (const auto& rank : control_.gather({&own, 1})) {
+    if (rank[0] != own) throw Error(fmt::format("the ranks' weights differ before condition {}", to_string(condition)));
+  }
 }
 
 void Ruler::check_loss() {

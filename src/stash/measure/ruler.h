@@ -33,6 +33,7 @@ class Ruler {
   Window measure(int round, Condition condition);
   Window gather(Window window, const RankSample& own);
   void check_loss();
+  void check_weights(Condition condition);
 
   const Job& job_;
   Workload& workload_;

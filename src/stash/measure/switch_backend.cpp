@@ -49,6 +49,29 @@ double wire_bytes(c10d::OpType op, std::int64_t payload, int n) {
 
 }  // namespace
 
+const char* collective_name(int op) {
+  switch (static_cast<c10d::OpType>(op)) {
+    case c10d::OpType::ALLREDUCE:
+    case c10d::OpType::ALLREDUCE_COALESCED: return "allreduce";
+    case c10d::OpType::BROADCAST: return "broadcast";
+    case c10d::OpType::REDUCE: return "reduce";
+    case c10d::OpType::ALLGATHER:
+    case c10d::OpType::_ALLGATHER_BASE:
+    case c10d::OpType::ALLGATHER_COALESCED: return "allgather";
+    case c10d::OpType::REDUCE_SCATTER:
+    case c10d::OpType::_REDUCE_SCATTER_BASE: return "reduce_scatter";
+    case c10d::OpType::ALLTOALL:
+    case c10d::OpType::ALLTOALL_BASE: return "alltoall";
+    case c10d::OpType::GATHER: return "gather";
+    case c10d::OpType::SCATTER: return "scatter";
+    case c10d::OpType::SEND: return "send";
+    case c10d::OpType::RECV:
+    case c10d::OpType::RECVANYSOURCE: return "recv";
+    case c10d::OpType::BARRIER: return "barrier";
+    default: return "other";
+  }
+}
+
 SwitchBackend::SwitchBackend(BackendPtr real, std::shared_ptr<CollectiveLog> log)
     : c10d::Backend(real->getRank(), real->getSize()),
       real_(std::move(real)),

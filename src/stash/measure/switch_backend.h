@@ -20,6 +20,9 @@ enum class SwitchPosition {
   off,   // they return at once
 };
 
+// What a c10d::OpType is called in profiles.
+const char* collective_name(int op);
+
 // A backend around the real one that can confine or switch off what goes through, and counts and times it.
 // It forwards every virtual function of c10d::Backend that the torch at hand has.
 class SwitchBackend : public c10d::Backend {

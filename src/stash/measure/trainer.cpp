@@ -73,6 +73,8 @@ void Trainer::broadcast_weights() {
   c10d::broadcast_coalesced(group_, tensors, kBroadcastBytes, /*rank=*/0);
 }
 
+double Trainer::weight_sum() const { return network_.parameters().front().detach().sum().item<double>(); }
+
 void Trainer::delay() {
   if (delay_s_ <= 0) return;
   device_.synchronize();  // a sleeping host would hide behind work that is still queued

@@ -1,11 +1,13 @@
 #include "stash/measure/workload.h"
 
+#include "stash/core/clock.h"
+
 namespace stash {
 
 Workload::Workload(Trainer& trainer, SwitchBackend& backend, BatchSource& batches, Pipeline* pipeline,
-                   bool first_on_node, bool several_nodes, bool weights_change)
+                   bool first_on_node, bool several_nodes, bool weights_change, double warmup_s)
     : trainer_(trainer), backend_(backend), batches_(batches), pipeline_(pipeline), first_on_node_(first_on_node),
-      several_nodes_(several_nodes), weights_change_(weights_change) {}
+      several_nodes_(several_nodes), weights_change_(weights_change), warmup_s_(warmup_s) {}
 
 SwitchPosition Workload::position(Condition condition) const {
   switch (condition) {
@@ -47,8 +49,15 @@ void Workload::go() {
   if (uses_input(condition_)) pipeline_->resume();
 }
 
+void Workload::warm_up() {
+  bool& warm = warm_[static_cast<std::size_t>(condition_)];
+  if (!warm && warmup_s_ > 0) sleep_until_ns(now_ns() + nanoseconds(warmup_s_));
+  warm = true;
+}
+
 void Workload::step() {
   if (!takes_part_) return;
+  warm_up();
   if (uses_input(condition_)) return trainer_.step(batches_.next());
   trainer_.step(condition_ == Condition::staged ? batches_.staged() : batches_.resident());
 }

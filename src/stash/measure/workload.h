@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "stash/core/condition.h"
@@ -14,8 +15,9 @@ namespace stash {
 class Workload {
  public:
   // `first_on_node`: the rank that computes in `solo`. `pipeline` may be null when no condition uses input.
+  // `warmup_s` is slept in the first step under each condition (an injected stall).
   Workload(Trainer& trainer, SwitchBackend& backend, BatchSource& batches, Pipeline* pipeline, bool first_on_node,
-           bool several_nodes, bool weights_change);
+           bool several_nodes, bool weights_change, double warmup_s);
 
   // Every rank enters together. `steps` will follow; the pages of their samples are evicted or loaded.
   // Returns the share of those pages that is cached afterwards, where that is known.
@@ -29,6 +31,7 @@ class Workload {
  private:
   SwitchPosition position(Condition condition) const;
   void match_weights(Condition condition);
+  void warm_up();
 
   Trainer& trainer_;
   SwitchBackend& backend_;
@@ -39,6 +42,8 @@ class Workload {
   bool weights_change_;
   bool weights_differ_ = false;
   bool takes_part_ = true;
+  double warmup_s_;
+  std::array<bool, kConditions.size()> warm_{};
   Condition condition_ = Condition::joined;
 };
 
