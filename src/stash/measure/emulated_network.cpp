@@ -56,6 +56,7 @@ class EmulatedNetwork : public Network {
 
   const std::vector<at::Tensor>& parameters() const override { return parameters_; }
   std::vector<at::Tensor> buffers() const override { return {}; }
+  void reset_optimizer() override {}
   bool is_emulated() const override { return true; }
 
   at::Tensor forward(const Batch&) override {

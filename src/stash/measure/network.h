@@ -25,6 +25,7 @@ class Network {
   virtual std::vector<at::Tensor> buffers() const = 0;
   virtual at::Tensor forward(const Batch& batch) = 0;   // the loss; its backward makes the gradients
   virtual void update() = 0;                            // the optimizer's step, and gradients cleared
+  virtual void reset_optimizer() = 0;                   // what it remembers of earlier steps is forgotten
   virtual bool is_emulated() const = 0;
 };
 

@@ -67,6 +67,11 @@ void TorchNetwork::update() {
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
+void TorchNetwork::reset_optimizer() {
+  const at::NoGradGuard no_grad;
+  at::_foreach_zero_(momentum_);
+}
+
 void TorchNetwork::use_channels_last() {
   const at::NoGradGuard no_grad;
   for (LayerTensors& layer : tensors_) {

@@ -17,6 +17,7 @@ class TorchNetwork : public Network {
   std::vector<at::Tensor> buffers() const override;
   at::Tensor forward(const Batch& batch) override;
   void update() override;
+  void reset_optimizer() override;
   bool is_emulated() const override { return false; }
   const std::vector<LayerTensors>& layer_tensors() const { return tensors_; }
 

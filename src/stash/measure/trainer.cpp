@@ -71,6 +71,7 @@ void Trainer::broadcast_weights() {
   for (const at::Tensor& parameter : network_.parameters()) tensors.push_back(parameter.detach());
   for (const at::Tensor& buffer : network_.buffers()) tensors.push_back(buffer);
   c10d::broadcast_coalesced(group_, tensors, kBroadcastBytes, /*rank=*/0);
+  network_.reset_optimizer();  // momentum of ranks that trained apart would drive their weights apart again
 }
 
 double Trainer::weight_sum() const { return network_.parameters().front().detach().sum().item<double>(); }
