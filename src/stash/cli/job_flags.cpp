@@ -20,7 +20,7 @@ namespace {
 // Small enough that a profile on two CPU cores ends within a minute; large enough to keep a GPU busy.
 constexpr const char* kCpuModel = "shufflenet_v2_x0_5";
 constexpr const char* kGpuModel = "resnet50";
-constexpr int kCpuImages = 16;
+constexpr int kCpuImages = 4;
 constexpr int kGpuImages = 64;
 constexpr int kCpuSequences = 1;
 constexpr int kGpuSequences = 8;

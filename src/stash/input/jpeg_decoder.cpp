@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "stash/input/baseline_file.h"
 #include "stash/input/jpeg_library.h"
 
 namespace stash {
@@ -48,7 +49,9 @@ struct JpegDecoder::Impl {
   jpeg_decompress_struct& info() { return library.info; }
   const jpeg_decompress_struct& info() const { return library.info; }
 
-  void start(const CropBox& crop, int target);
+  void read_header();
+  void prepare(const CropBox& crop, int target);
+  void find_needed_pixels(const CropBox& crop);
   void choose_format();
   void check_sampling() const;
   bool is_smooth(const jpeg_component_info& component) const;
@@ -56,7 +59,10 @@ struct JpegDecoder::Impl {
                         JDIMENSION samples) const;
   int rows_in_group(const Plane& plane) const { return row_group * image.denominator / plane.vertical.factor; }
   void crop_columns();
+  void find_sampling();
   void layout_planes();
+  bool read_usual(const CropBox& crop);
+  void read_by_library(const CropBox& crop);
   void point_at_group(int group, std::array<JSAMPARRAY, 3>& components);
   void read_planes();
   void reserve(std::size_t bytes);
@@ -64,6 +70,8 @@ struct JpegDecoder::Impl {
   void read_cmyk();
 
   JpegLibrary library;
+  BaselineFile baseline;
+  std::span<const std::uint8_t> file;
   bool raw = true;      // components as they are in the file; else CMYK pixels
   Range rows, columns;  // pixels that are needed, at the decoder's scale
   int row_group = 0;    // pixel rows that the decoder delivers at a time
@@ -86,7 +94,7 @@ void JpegDecoder::Impl::choose_format() {
   }
 }
 
-void JpegDecoder::Impl::start(const CropBox& crop, int target) {
+void JpegDecoder::Impl::prepare(const CropBox& crop, int target) {
   choose_format();
   image.denominator = raw ? denominator_for(crop, target) : 1;
   info().scale_num = 1;
@@ -94,7 +102,9 @@ void JpegDecoder::Impl::start(const CropBox& crop, int target) {
   info().dct_method = JDCT_ISLOW;
   info().raw_data_out = raw ? TRUE : FALSE;
   if (!raw) info().out_color_space = JCS_CMYK;
-  library.call([this] { jpeg_start_decompress(&info()); });
+}
+
+void JpegDecoder::Impl::find_needed_pixels(const CropBox& crop) {
   check_sampling();
   columns = needed_pixels(crop.x, crop.width, image.denominator, info().max_h_samp_factor, info().output_width);
   rows = needed_pixels(crop.y, crop.height, image.denominator, info().max_v_samp_factor, info().output_height);
@@ -148,8 +158,7 @@ void JpegDecoder::Impl::reserve(std::size_t bytes) {
   if (samples.size() < bytes) samples.resize(bytes);
 }
 
-// Where each component's rows go: one behind the other in `samples`.
-void JpegDecoder::Impl::layout_planes() {
+void JpegDecoder::Impl::find_sampling() {
   row_group = info().max_v_samp_factor * library.smallest_block_side();
   first_group = rows.begin / row_group;
   last_group = (rows.end + row_group - 1) / row_group;
@@ -159,7 +168,10 @@ void JpegDecoder::Impl::layout_planes() {
     plane.horizontal = sampling(c.h_samp_factor, info().max_h_samp_factor, c, c.downsampled_width);
     plane.vertical = sampling(c.v_samp_factor, info().max_v_samp_factor, c, c.downsampled_height);
   }
-  crop_columns();  // changes the components' widths
+}
+
+// Where each component's rows go: one behind the other in `samples`.
+void JpegDecoder::Impl::layout_planes() {
   std::size_t total = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(image.planes); ++i) {
     Plane& plane = image.plane[i];
@@ -175,6 +187,32 @@ void JpegDecoder::Impl::layout_planes() {
   }
   reserve(total);
   for (std::size_t i = 0; i < 3; ++i) image.plane[i].data = samples.data() + plane_at[i];
+}
+
+// The way of most files. False: it takes libjpeg, from the header on.
+bool JpegDecoder::Impl::read_usual(const CropBox& crop) {
+  library.call([this] { jpeg_calc_output_dimensions(&info()); });
+  find_needed_pixels(crop);
+  find_sampling();
+  const int mcu_width = DCTSIZE * info().max_h_samp_factor;
+  const int last_column = (columns.end + mcu_width - 1) / mcu_width;
+  left = columns.begin / mcu_width * mcu_width;
+  layout_planes();
+  std::array<std::uint8_t*, 3> out{};
+  for (std::size_t i = 0; i < 3; ++i) out[i] = samples.data() + plane_at[i];
+  const int mcus_across = (static_cast<int>(info().image_width) + mcu_width - 1) / mcu_width;
+  const ScanArea area{mcus_across, first_group, last_group, left / mcu_width, last_column};
+  return baseline.decode(info(), area, out, image.plane);
+}
+
+void JpegDecoder::Impl::read_by_library(const CropBox& crop) {
+  library.call([this] { jpeg_start_decompress(&info()); });
+  find_needed_pixels(crop);
+  if (!raw) return read_cmyk();
+  find_sampling();
+  crop_columns();  // changes the components' widths
+  layout_planes();
+  read_planes();
 }
 
 // Rows above the crop are decoded, as what follows depends on them, but not transformed.
@@ -240,13 +278,18 @@ void JpegDecoder::Impl::read_cmyk() {
 JpegDecoder::JpegDecoder() : impl_(std::make_unique<Impl>()) {}
 JpegDecoder::~JpegDecoder() = default;
 
-ImageSize JpegDecoder::read_header(std::span<const std::uint8_t> file) {
-  jpeg_decompress_struct& info = impl_->info();
-  jpeg_abort_decompress(&info);
-  impl_->library.call([&] {
-    jpeg_mem_src(&info, file.data(), file.size());
-    jpeg_read_header(&info, TRUE);
+void JpegDecoder::Impl::read_header() {
+  jpeg_abort_decompress(&info());
+  library.call([this] {
+    jpeg_mem_src(&info(), file.data(), file.size());
+    jpeg_read_header(&info(), TRUE);
   });
+}
+
+ImageSize JpegDecoder::read_header(std::span<const std::uint8_t> file) {
+  impl_->file = file;
+  impl_->read_header();
+  const jpeg_decompress_struct& info = impl_->info();
   const auto pixels = static_cast<std::int64_t>(info.image_width) * info.image_height;
   if (pixels > kMaxImagePixels) {
     throw BrokenSample(fmt::format("has {} x {} pixels; at most {} are decoded", info.image_width, info.image_height,
@@ -256,13 +299,13 @@ ImageSize JpegDecoder::read_header(std::span<const std::uint8_t> file) {
 }
 
 const DecodedImage& JpegDecoder::decode(const CropBox& crop, int target) {
-  impl_->start(crop, target);
-  if (impl_->raw) {
-    impl_->layout_planes();
-    impl_->read_planes();
-  } else {
-    impl_->read_cmyk();
+  impl_->prepare(crop, target);
+  if (impl_->raw && impl_->image.denominator == 1 && BaselineFile::is_usual(impl_->info())) {
+    if (impl_->read_usual(crop)) return impl_->image;
+    impl_->read_header();
+    impl_->prepare(crop, target);
   }
+  impl_->read_by_library(crop);
   return impl_->image;
 }
 
