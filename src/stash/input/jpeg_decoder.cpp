@@ -50,7 +50,7 @@ struct JpegDecoder::Impl {
   const jpeg_decompress_struct& info() const { return library.info; }
 
   void read_header();
-  void prepare(const CropBox& crop, int target);
+  void prepare(const CropBox& crop, int target, bool may_be_usual);
   void find_needed_pixels(const CropBox& crop);
   void choose_format();
   void check_sampling() const;
@@ -72,6 +72,7 @@ struct JpegDecoder::Impl {
   JpegLibrary library;
   BaselineFile baseline;
   std::span<const std::uint8_t> file;
+  bool usual = true;    // BaselineFile decodes it, else libjpeg
   bool raw = true;      // components as they are in the file; else CMYK pixels
   Range rows, columns;  // pixels that are needed, at the decoder's scale
   int row_group = 0;    // pixel rows that the decoder delivers at a time
@@ -94,9 +95,10 @@ void JpegDecoder::Impl::choose_format() {
   }
 }
 
-void JpegDecoder::Impl::prepare(const CropBox& crop, int target) {
+void JpegDecoder::Impl::prepare(const CropBox& crop, int target, bool may_be_usual) {
   choose_format();
-  image.denominator = raw ? denominator_for(crop, target) : 1;
+  usual = raw && may_be_usual && BaselineFile::is_usual(info());
+  image.denominator = raw && !usual ? denominator_for(crop, target) : 1;
   info().scale_num = 1;
   info().scale_denom = static_cast<unsigned>(image.denominator);
   info().dct_method = JDCT_ISLOW;
@@ -299,11 +301,11 @@ ImageSize JpegDecoder::read_header(std::span<const std::uint8_t> file) {
 }
 
 const DecodedImage& JpegDecoder::decode(const CropBox& crop, int target) {
-  impl_->prepare(crop, target);
-  if (impl_->raw && impl_->image.denominator == 1 && BaselineFile::is_usual(impl_->info())) {
+  impl_->prepare(crop, target, true);
+  if (impl_->usual) {
     if (impl_->read_usual(crop)) return impl_->image;
     impl_->read_header();
-    impl_->prepare(crop, target);
+    impl_->prepare(crop, target, false);
   }
   impl_->read_by_library(crop);
   return impl_->image;

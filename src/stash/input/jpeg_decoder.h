@@ -30,7 +30,8 @@ class JpegDecoder {
   // Both throw BrokenSample. `file` must stay until decode() returned.
   ImageSize read_header(std::span<const std::uint8_t> file);
   // After read_header. `target` is the side of the square that the crop will be resized to: where the crop is
-  // at least twice as large, it is decoded at a half, a quarter or an eighth. Valid until the next call.
+  // at least twice as large, libjpeg decodes at a half, a quarter or an eighth. The usual baseline files do not go
+  // through libjpeg, and at full scale, which is faster still. Valid until the next call.
   const DecodedImage& decode(const CropBox& crop, int target);
 
  private:
