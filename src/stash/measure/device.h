@@ -15,8 +15,8 @@ namespace stash {
 // absolute deadline, so that errors of single sleeps do not add up.
 class EmulatedStream {
  public:
-  void enqueue(double s);          // after what is queued, not before now
-  void enqueue_behind(double s);   // directly after what is queued: late by at most the caller's own lateness
+  void enqueue(double s);          // after what is queued; from now on where the stream has been idle
+  void enqueue_behind(double s);   // directly after what is queued, however late the caller is
   void wait();                     // until all that is queued is done; uses no CPU
   std::int64_t busy_until_ns() const { return busy_until_ns_; }
 
