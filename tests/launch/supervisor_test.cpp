@@ -1,0 +1,174 @@
+#include "stash/launch/supervisor.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "stash/core/clock.h"
+#include "stash/launch/affinity.h"
+#include "stash/launch/child.h"
+
+namespace stash {
+namespace {
+
+constexpr double kPatience_s = 20;  // for what ought to happen at once
+
+RankProcess shell(const std::string& script) {
+  return {.arguments = {"sh", "-c", script}, .environment = {}, .cores = {}};
+}
+
+// A shell knows only descriptors of one digit.
+RankProcess reporting(const std::string& line) {
+  return shell("printf '%s\\n' '" + line + "' > /proc/self/fd/$STASH_EVENT_FD");
+}
+
+bool is_alive(pid_t pid) {
+  std::string stat;
+  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), stat);
+  return !stat.empty() && stat.find(") Z ") == std::string::npos;
+}
+
+class SupervisorTest : public testing::Test {
+ protected:
+  Outcome run(const std::vector<RankProcess>& processes) {
+    shared_ = std::make_unique<SharedState>(SharedState::create(static_cast<int>(processes.size())));
+    options_.on_event = [this](int rank, std::string_view line) { events_.emplace_back(rank, line); };
+    return supervise(processes, *shared_, options_);
+  }
+  const RankEnd& end_of(const Outcome& outcome, int rank) {
+    for (const RankEnd& end : outcome.ends) {
+      if (end.rank == rank) return end;
+    }
+    throw std::runtime_error("rank " + std::to_string(rank) + " has not ended");
+  }
+
+  SupervisorOptions options_;
+  std::unique_ptr<SharedState> shared_;
+  std::vector<std::pair<int, std::string>> events_;
+};
+
+TEST_F(SupervisorTest, PassesOnWhatEachRankReportsAndHowItEnded) {
+  const Outcome outcome = run({shell("exit 0"), reporting("hello")});
+  EXPECT_EQ(events_, (std::vector<std::pair<int, std::string>>{{1, "hello"}}));
+  ASSERT_EQ(outcome.ends.size(), 2U);
+  for (const RankEnd& end : outcome.ends) EXPECT_TRUE(end.clean());
+  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_FALSE(outcome.hung_rank);
+}
+
+TEST_F(SupervisorTest, AReportMayBeLong) {
+  run({shell("head -c 3000000 /dev/zero | tr '\\0' x > /proc/self/fd/$STASH_EVENT_FD")});
+  ASSERT_EQ(events_.size(), 1U);
+  EXPECT_EQ(events_[0].second.size(), 3'000'000U);
+}
+
+TEST_F(SupervisorTest, OneRanksFaultEndsTheOthers) {
+  const Outcome outcome = run({shell("sleep 60"), shell("echo oops >&2; exit 3")});
+  ASSERT_EQ(outcome.ends.size(), 2U);
+  EXPECT_EQ(outcome.ends[0].rank, 1);
+  EXPECT_EQ(outcome.ends[0].exit_code, 3);
+  EXPECT_FALSE(outcome.ends[0].stopped_by_us);
+  EXPECT_EQ(outcome.ends[0].last_output, "oops\n");
+  EXPECT_EQ(outcome.ends[1].signal, SIGTERM);
+  EXPECT_TRUE(outcome.ends[1].stopped_by_us);
+}
+
+TEST_F(SupervisorTest, ARankThatWillNotEndIsKilled) {
+  const Outcome outcome = run({shell("trap '' TERM; while :; do sleep 0.1; done"), shell("kill -SEGV $$")});
+  EXPECT_EQ(end_of(outcome, 0).signal, SIGKILL);
+  EXPECT_EQ(end_of(outcome, 1).signal, SIGSEGV);
+}
+
+TEST_F(SupervisorTest, ARankThatStopsIsFoundAfterTheDeadlineAndEnded) {
+  options_.deadline_s = 0.3;
+  const Outcome outcome = run({shell("sleep 60"), shell("kill -STOP $$; sleep 60")});
+  EXPECT_EQ(outcome.hung_rank, 1);
+  EXPECT_EQ(outcome.hung_in, Phase::starting);
+  EXPECT_EQ(outcome.ends.size(), 2U);
+}
+
+TEST_F(SupervisorTest, ARankThatBeatsIsNotHung) {
+  options_.deadline_s = 0.3;
+  options_.on_tick = [this] { shared_->rank(0).beat(Phase::working); };
+  const Outcome outcome = run({shell("sleep 1")});
+  EXPECT_FALSE(outcome.hung_rank);
+  EXPECT_TRUE(outcome.ends[0].clean());
+}
+
+TEST_F(SupervisorTest, AnInterruptAsksRanksToStopAndThenEndsThem) {
+  options_.grace_s = 0.2;
+  bool raised = false;
+  options_.on_tick = [&] {
+    if (!raised) ::raise(SIGINT);
+    raised = true;
+  };
+  const Outcome outcome = run({shell("sleep 60"), shell("sleep 60")});
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_TRUE(shared_->stop_requested());
+  for (const RankEnd& end : outcome.ends) EXPECT_TRUE(end.stopped_by_us);
+  sigset_t mask;
+  ::sigprocmask(SIG_BLOCK, nullptr, &mask);
+  EXPECT_FALSE(::sigismember(&mask, SIGINT)) << "signals stay blocked afterwards";
+}
+
+TEST_F(SupervisorTest, AProgramThatIsNotThereIsNamed) {
+  const Outcome outcome = run({{.arguments = {"/no/such/python", "-m", "stash.rank"}, .environment = {}, .cores = {}}});
+  EXPECT_EQ(outcome.ends[0].exit_code, 127);
+  EXPECT_NE(outcome.ends[0].last_output.find("/no/such/python"), std::string::npos) << outcome.ends[0].last_output;
+}
+
+TEST_F(SupervisorTest, KeepsTheLastLinesOfEndlessOutput) {
+  const Outcome outcome = run({shell("seq 1 100000; head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end")});
+  const std::string& output = outcome.ends[0].last_output;
+  EXPECT_TRUE(output.ends_with("\nend\n"));
+  EXPECT_NE(output.find("99999\n100000\n"), std::string::npos);
+  EXPECT_EQ(output.find("99980\n"), std::string::npos);
+  EXPECT_LT(output.size(), 12U * 4100);
+}
+
+TEST_F(SupervisorTest, GivesEachRankItsVariablesAndItsCores) {
+  const int core = allowed_cores().back();
+  RankProcess process = shell("echo $RANK ${STASH_TEST-inherited}; grep Cpus_allowed_list /proc/self/status");
+  process.environment = {{"RANK", "7"}, {"STASH_TEST", "replaced"}};
+  process.cores = {core};
+  ::setenv("STASH_TEST", "own", 1);
+  const Outcome outcome = run({process});
+  ::unsetenv("STASH_TEST");
+  EXPECT_EQ(outcome.ends[0].last_output, "7 replaced\nCpus_allowed_list:\t" + std::to_string(core) + "\n");
+}
+
+TEST_F(SupervisorTest, ARankReadsNothingFromTheTerminal) {
+  EXPECT_EQ(run({shell("cat; echo read")}).ends[0].last_output, "read\n");
+}
+
+// A killed supervisor can end nobody: the kernel does.
+TEST_F(SupervisorTest, RanksDieWithTheirSupervisor) {
+  Pipe pids;
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {
+    SharedState shared = SharedState::create(1);
+    const auto tell = [&](int, std::string_view line) {
+      if (::write(pids.write_end.get(), line.data(), line.size()) < 0) ::_exit(1);
+    };
+    supervise({shell("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared,
+              {.on_event = tell, .on_tick = {}});
+    ::_exit(0);
+  }
+  const std::int64_t deadline_ns = now_ns() + nanoseconds(kPatience_s);
+  char text[32] = {};
+  while (::read(pids.read_end.get(), text, sizeof text - 1) <= 0 && now_ns() < deadline_ns) ::usleep(10'000);
+  const pid_t rank = std::atoi(text);
+  ASSERT_GT(rank, 0);
+  EXPECT_TRUE(is_alive(rank));
+  ::kill(supervisor, SIGKILL);
+  int status = 0;
+  ::waitpid(supervisor, &status, 0);
+  while (is_alive(rank) && now_ns() < deadline_ns) ::usleep(10'000);
+  EXPECT_FALSE(is_alive(rank));
+}
+
+}  // namespace
+}  // namespace stash
