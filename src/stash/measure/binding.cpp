@@ -82,8 +82,9 @@ PYBIND11_MODULE(_stash, module) {
   py::class_<LayerRunner>(module, "LayerRunner", "A model's layers one at a time, on the meta device.")
       .def(py::init<const std::string&, int, int, int>(), py::arg("model"), py::arg("batch"),
            py::arg("image_size") = 224, py::arg("seq_len") = 0)
-      .def("forward", &LayerRunner::forward)
-      .def("backward", &LayerRunner::backward)
+      // torch's autograd engine refuses to run under the interpreter lock.
+      .def("forward", &LayerRunner::forward, py::call_guard<py::gil_scoped_release>())
+      .def("backward", &LayerRunner::backward, py::call_guard<py::gil_scoped_release>())
       .def("output_shape", &LayerRunner::output_shape)
       .def("layers", [](const LayerRunner& runner) {
         py::list rows;
