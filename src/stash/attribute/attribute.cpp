@@ -64,7 +64,7 @@ void fill_estimates(Ledger& ledger, const RoundTable& table, double edge_s) {
     const double edge_here_s = edge_per_step_s(table, place, edge_s);
     const Condition condition = table.chain[place];
     if (place > 0 || condition == Condition::solo) {
-      ledger[part_added_by(condition)] = interval(part_s, added_s, std::abs(edge_here_s - edge_before_s));
+      ledger[part_added_by(condition)] = interval(part_s, added_s, std::hypot(edge_here_s, edge_before_s));
     }
     sum_s += part_s;
     ledger.step = interval(sum_s, step_s, edge_here_s);

@@ -97,7 +97,7 @@ void JobFlags::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--max-time", max_time, "Stop after this time in any case")->type_name("TIME")->capture_default_str();
   app.add_option("--seed", seed, "Of weights, shuffles and the order of windows")->type_name("N")->capture_default_str();
-  app.add_option("--inject", inject, "Stalls on purpose: read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s")
+  app.add_option("--inject", inject, "Stalls on purpose: read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s,warmup=+1s")
       ->type_name("LIST");
 }
 

@@ -13,6 +13,7 @@
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/verb.h"
+#include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
@@ -69,20 +70,22 @@ class RunProgress {
   }
 
  private:
-  static std::string describe_widest(const Collector& collector) {
+  std::string describe_widest(const Collector& collector) const {
     const Profile& profile = collector.profile();
     const Ledger ledger = attribute(profile);
     const WidestInterval widest = widest_interval(ledger);
     const std::string name = widest.part ? std::string(to_string(*widest.part)) : "step";
-    std::string text = fmt::format(", widest interval ±{:.1f} % of the step ({}; wanted ±{:.1f} %)",
+    const std::string text = fmt::format(", widest interval ±{:.1f} % of the step ({}; wanted ±{:.1f} %)",
                                    100 * widest.half_width_s / ledger.step.s, name, 100 * profile.job.precision_ratio);
+    double left_s = std::max(0.0, profile.job.max_time_s - seconds(now_ns() - started_ns_));
     if (const auto needed = rounds_still_needed(ledger, profile.job.precision_ratio)) {
-      text += fmt::format(", about {} left", format_duration(*needed * collector.round_s()));
+      left_s = std::min(left_s, *needed * collector.round_s());
     }
-    return text;
+    return text + fmt::format(", at most {} left", format_duration(left_s));
   }
 
   StatusLine line_;
+  std::int64_t started_ns_ = now_ns();
   int rounds_ = 0;
   std::string widest_;
 };
