@@ -20,11 +20,12 @@ FuturePtr make_future(const std::vector<at::Tensor>& tensors) {
   return c10::make_intrusive<c10::ivalue::Future>(c10::ListType::create(c10::TensorType::get()), std::move(devices));
 }
 
-// A work whose state is that of its future.
+// A work whose state is that of its future. `real` is what runs underneath, null where nothing does.
 class FutureWork : public c10d::Work {
  public:
-  FutureWork(int rank, c10d::OpType op, FuturePtr future, std::vector<at::Tensor> tensors)
-      : c10d::Work(rank, op), future_(std::move(future)), tensors_(std::move(tensors)) {}
+  FutureWork(int rank, c10d::OpType op, FuturePtr future, std::vector<at::Tensor> tensors,
+             c10::intrusive_ptr<c10d::Work> real)
+      : c10d::Work(rank, op), future_(std::move(future)), tensors_(std::move(tensors)), real_(std::move(real)) {}
 
   bool isCompleted() override { return future_->completed(); }
   bool isSuccess() const override { return future_->completed() && !future_->hasError(); }
@@ -36,10 +37,13 @@ class FutureWork : public c10d::Work {
     return true;
   }
   FuturePtr getFuture() override { return future_; }
+  // Who sent what came from anyone; where nobody did, another rank, since torch takes no rank for its own sender.
+  int sourceRank() const override { return real_ ? real_->sourceRank() : (rank_ == 0 ? 1 : 0); }
 
  private:
   FuturePtr future_;
   std::vector<at::Tensor> tensors_;
+  c10::intrusive_ptr<c10d::Work> real_;
 };
 
 }  // namespace
@@ -47,7 +51,7 @@ class FutureWork : public c10d::Work {
 c10::intrusive_ptr<c10d::Work> make_completed_work(int rank, c10d::OpType op, std::vector<at::Tensor> tensors) {
   FuturePtr future = make_future(tensors);
   future->markCompleted(c10::IValue(tensors));
-  return c10::make_intrusive<FutureWork>(rank, op, std::move(future), std::move(tensors));
+  return c10::make_intrusive<FutureWork>(rank, op, std::move(future), std::move(tensors), nullptr);
 }
 
 InjectedLink::InjectedLink(double bytes_per_s) : bytes_per_s_(bytes_per_s), thread_([this] { run(); }) {}
@@ -67,10 +71,10 @@ c10::intrusive_ptr<c10d::Work> InjectedLink::carry(int rank, c10d::OpType op, c1
   FuturePtr future = make_future(tensors);
   {
     const std::lock_guard lock(mutex_);
-    transfers_.push_back({std::move(real), future, tensors, busy_until_ns_});
+    transfers_.push_back({real, future, tensors, busy_until_ns_});
   }
   arrived_.notify_one();
-  return c10::make_intrusive<FutureWork>(rank, op, std::move(future), std::move(tensors));
+  return c10::make_intrusive<FutureWork>(rank, op, std::move(future), std::move(tensors), std::move(real));
 }
 
 void InjectedLink::run() {

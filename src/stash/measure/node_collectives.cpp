@@ -144,7 +144,8 @@ WorkPtr NodeCollectives::alltoall_base(at::Tensor& output, at::Tensor& input, co
   std::vector<int64_t> shape = output.sizes().vec();
   shape[0] = std::accumulate(own_output_splits.begin(), own_output_splits.end(), int64_t{0});
   at::Tensor packed_out = at::empty(shape, output.options());
-  WorkPtr work = backend_->alltoall_base(packed_out, packed_in, own_output_splits, own_input_splits, opts);
+  std::vector<int64_t> given_splits = own_output_splits;  // Gloo takes the contents of what it is given
+  WorkPtr work = backend_->alltoall_base(packed_out, packed_in, given_splits, own_input_splits, opts);
   work->wait();
   int64_t start = 0;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
