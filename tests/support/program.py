@@ -1,0 +1,120 @@
+"""Runs the program as a user would, and looks at what it leaves behind."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+ROOT = pathlib.Path(os.environ.get("STASH_ROOT", pathlib.Path(__file__).parents[2]))
+PROGRAM = os.environ.get("STASH_PROGRAM_FILE", "")
+SKIPPED = 77  # what ctest takes for a skipped test
+MARK = "STASH_TEST_MARK"  # a variable that every process of one run inherits
+
+
+def require_program(extension=True):
+    """Leaves the test where the program, or the extension that ranks load, was not built."""
+    if not os.access(PROGRAM, os.X_OK):
+        print("the stash program is not built")
+        sys.exit(SKIPPED)
+    if not extension:
+        return
+    try:
+        import torch  # noqa: F401  the extension needs it loaded
+        import _stash  # noqa: F401
+    except ImportError as error:
+        print(f"the torch extension is not there: {error}")
+        sys.exit(SKIPPED)
+
+
+@dataclasses.dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+    def json(self):
+        return json.loads(self.out)
+
+
+class Run:
+    """One call of the program; its processes can be found while it runs and after it."""
+
+    def __init__(self, *arguments, cwd=None, program=PROGRAM, **variables):
+        self.mark = uuid.uuid4().hex
+        environment = {**os.environ, MARK: self.mark, **{name: str(value) for name, value in variables.items()}}
+        self.started = time.monotonic()
+        self.process = subprocess.Popen([program, *map(str, arguments)], cwd=cwd, env=environment, text=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        errors="replace")
+
+    def finish(self, timeout=120):
+        try:
+            out, err = self.process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            for pid in self.processes():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, 9)
+            out, err = self.process.communicate()
+            raise AssertionError(f"did not end within {timeout} s:\n{out}\n{err}")
+        return Result(self.process.returncode, out, err, time.monotonic() - self.started)
+
+    def processes(self):
+        """The live processes of this run, by their environment: {pid: variables}."""
+        found = {}
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                text = (folder / "environ").read_bytes().decode(errors="replace")
+                variables = dict(entry.split("=", 1) for entry in text.split("\0") if "=" in entry)
+                if variables.get(MARK) == self.mark and int(folder.name) != os.getpid():
+                    found[int(folder.name)] = variables
+        return found
+
+    def ranks(self):
+        return {int(variables["RANK"]): pid for pid, variables in self.processes().items() if "RANK" in variables}
+
+    def wait_until(self, condition, timeout=60):
+        """What `condition` returns once it is true; the run must still be going on."""
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline and self.process.poll() is None:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.05)
+        result = self.finish(0.1) if self.process.poll() is not None else None
+        raise AssertionError(f"waited in vain: {result}")
+
+    def survivors(self, patience=5):
+        """Processes that outlive the program, after a moment for the kernel to take them down."""
+        deadline = time.monotonic() + patience
+        while (left := self.processes()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return left
+
+
+def stash(*arguments, timeout=120, **options):
+    return Run(*arguments, **options).finish(timeout)
+
+
+class Folder:
+    """A folder for one test class, on a file system whose pages can be evicted where the working folder's can."""
+
+    def __init__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="stash-test-", dir=os.getcwd()))
+
+    def close(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def images(self, count, size="160x120", name="images"):
+        path = self.path / name
+        made = stash("dataset", "make", path, "--images", count, "--size", size)
+        if made.code != 0:
+            raise AssertionError(made.err)
+        return path
