@@ -6,8 +6,8 @@ import torch
 import torch.distributed as dist
 
 import _stash
+from collectives import ELEMENTS, numbers, pieces
 from rank_group import run_as_rank
-from switch_ranks import ELEMENTS, numbers, pieces
 
 NODES = [[0, 1], [2, 3]]
 
