@@ -51,6 +51,11 @@ TEST(Fault, AKilledRankHintsAtMemory) {
   EXPECT_NE(message.find("--batch"), std::string::npos) << message;
 }
 
+TEST(Fault, ARankOutOfMemorySaysWhatToDo) {
+  EXPECT_EQ(fault({exited(0, 1)}, {{0, {"memory", "2 GB are there"}}}),
+            "rank 0: 2 GB are there; use a smaller --batch or fewer --ranks");
+}
+
 TEST(Fault, ShowsTheLastOutputOfASilentRank) {
   const std::string message = fault({exited(1, 3, "about to divide\nby zero\n")});
   EXPECT_NE(message.find("its last output:\nabout to divide\nby zero\n"), std::string::npos) << message;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 
 #include "stash/attribute/attribute.h"
@@ -148,12 +149,23 @@ class ProfileVerb final : public Verb {
     job.data = fs::absolute(job.data).string();
   }
 
+  // A full disk must not take the report away too: it is told after the report.
+  std::exception_ptr save(const Profile& profile) const {
+    try {
+      write_profile(out_, profile);
+      return nullptr;
+    } catch (const Error&) {
+      return std::current_exception();
+    }
+  }
+
   // What was measured is kept and shown, whatever happened.
   int finish(const LocalRun& result) const {
     const bool saved = !result.profile.windows.empty();
-    if (saved) write_profile(out_, result.profile);
+    const std::exception_ptr not_saved = saved ? save(result.profile) : nullptr;
     const bool has_ledger = count_complete_rounds(result.profile) >= kFewestRounds;
     if (has_ledger) output_.print(result.profile, attribute(result.profile));
+    if (not_saved) std::rethrow_exception(not_saved);
     StatusLine line;
     if (saved) line.say(fmt::format("profile: {}{}", out_, result.profile.complete ? "" : " (incomplete)"));
     if (result.fault) {

@@ -46,7 +46,8 @@ std::optional<std::string> describe_fault(const Outcome& outcome, const std::map
     const RankError* error = own_error(errors, end.rank);
     if (error == nullptr) continue;
     if (error->kind == "usage") return error->message;
-    return fmt::format("rank {}: {}", end.rank, error->message);
+    const char* advice = error->kind == "memory" ? "; use a smaller --batch or fewer --ranks" : "";
+    return fmt::format("rank {}: {}{}", end.rank, error->message, advice);
   }
   for (const RankEnd& end : outcome.ends) {
     const bool silent = !end.clean() && !end.stopped_by_us && !errors.contains(end.rank);

@@ -202,6 +202,11 @@ bool is_consequence(std::string_view message) {
   return false;
 }
 
+// The CPU's allocator has no exception of its own.
+const char* kind_of(const c10::Error& error) {
+  return error.msg().find("can't allocate memory") != std::string::npos ? "memory" : "environment";
+}
+
 int report_failure(const Events& events, const char* kind, std::string_view message, int code) {
   events.send("error", {{"kind", is_consequence(message) ? "peer" : kind}, {"message", message}});
   return code;
@@ -222,7 +227,7 @@ int run_rank(const RankSetup& setup) {
   } catch (const c10::OutOfMemoryError& error) {
     return report_failure(events, "memory", error.what_without_backtrace(), 1);
   } catch (const c10::Error& error) {
-    return report_failure(events, "environment", error.what_without_backtrace(), 1);
+    return report_failure(events, kind_of(error), error.what_without_backtrace(), 1);
   } catch (const std::bad_alloc&) {
     return report_failure(events, "memory", "memory could not be allocated", 1);
   } catch (const std::exception& error) {
