@@ -34,7 +34,7 @@ TEST(Injection, NothingIsEmpty) { EXPECT_TRUE(parse_injection("").empty()); }
 TEST(Injection, TextParsesBackToTheSame) {
   EXPECT_EQ(to_string(parse_injection("prep=5ms/sample,read=20MB/s")), "read=20MB/s,prep=5ms/sample");
   for (const double value : {1e-7, 0.1 + 0.2, 1.0 / 3, 1234567.891, 5e9, 7.0}) {
-    const Injection injection{value, value, value, {{0, value}, {17, value / 3}}};
+    const Injection injection{value, value, value, value, {{0, value}, {17, value / 3}}};
     EXPECT_EQ(parse_injection(to_string(injection)), injection) << to_string(injection);
   }
 }
