@@ -5,10 +5,13 @@ import dataclasses
 import json
 import os
 import pathlib
+import pty
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 
@@ -44,27 +47,59 @@ class Result:
         return json.loads(self.out)
 
 
+class Terminal:
+    """Stands for the terminal that progress is drawn on; `text` is what came so far."""
+
+    def __init__(self):
+        self.own, self.other = pty.openpty()
+        self.text = ""
+        self.reader = threading.Thread(target=self.read)
+
+    def read(self):
+        with contextlib.suppress(OSError):  # how the other end's close looks here
+            while piece := os.read(self.own, 65536):
+                self.text += piece.decode(errors="replace").replace("\r\n", "\n")
+
+    def start(self):
+        os.close(self.other)
+        self.reader.start()
+
+    def close(self):
+        self.reader.join()
+        os.close(self.own)
+
+
 class Run:
     """One call of the program; its processes can be found while it runs and after it."""
 
     def __init__(self, *arguments, cwd=None, program=PROGRAM, **variables):
         self.mark = uuid.uuid4().hex
         environment = {**os.environ, MARK: self.mark, **{name: str(value) for name, value in variables.items()}}
+        self.terminal = Terminal()
         self.started = time.monotonic()
         self.process = subprocess.Popen([program, *map(str, arguments)], cwd=cwd, env=environment, text=True,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.terminal.other,
                                         errors="replace")
+        self.terminal.start()
 
     def finish(self, timeout=120):
+        timed_out = False
         try:
-            out, err = self.process.communicate(timeout=timeout)
+            out, _ = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            for pid in self.processes():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, 9)
-            out, err = self.process.communicate()
-            raise AssertionError(f"did not end within {timeout} s:\n{out}\n{err}")
-        return Result(self.process.returncode, out, err, time.monotonic() - self.started)
+            timed_out = True
+            self.kill_all()
+            out, _ = self.process.communicate()
+        seconds = time.monotonic() - self.started
+        self.terminal.close()
+        if timed_out:
+            raise AssertionError(f"did not end within {timeout} s:\n{out}\n{self.terminal.text}")
+        return Result(self.process.returncode, out, self.terminal.text, seconds)
+
+    def kill_all(self):
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def processes(self):
         """The live processes of this run, by their environment: {pid: variables}."""
@@ -88,8 +123,8 @@ class Run:
             if value:
                 return value
             time.sleep(0.05)
-        result = self.finish(0.1) if self.process.poll() is not None else None
-        raise AssertionError(f"waited in vain: {result}")
+        self.kill_all()
+        raise AssertionError(f"waited in vain: {self.finish()}")
 
     def survivors(self, patience=5):
         """Processes that outlive the program, after a moment for the kernel to take them down."""
