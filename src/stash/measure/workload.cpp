@@ -41,10 +41,6 @@ std::optional<double> Workload::enter(Condition condition, int steps) {
   return condition == Condition::cold ? pipeline_->evict_upcoming(steps) : pipeline_->load_upcoming(steps);
 }
 
-void Workload::hold() {
-  if (uses_input(condition_)) pipeline_->pause();
-}
-
 void Workload::go() {
   if (uses_input(condition_)) pipeline_->resume();
 }

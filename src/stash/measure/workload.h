@@ -22,8 +22,7 @@ class Workload {
   // Every rank enters together. `steps` will follow; the pages of their samples are evicted or loaded.
   // Returns the share of those pages that is cached afterwards, where that is known.
   std::optional<double> enter(Condition condition, int steps);
-  void hold();        // what runs in the background stops, so that nothing is gained while ranks meet
-  void go();          // and goes on
+  void go();          // what runs in the background starts
   void step();        // nothing on a rank that waits under this condition
   void leave();
   bool takes_part() const { return takes_part_; }
