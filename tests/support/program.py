@@ -153,3 +153,11 @@ class Folder:
         if made.code != 0:
             raise AssertionError(made.err)
         return path
+
+    def equal_images(self, count, size):
+        """Files of one size, so that every batch takes equally long to read."""
+        path = self.images(count, size)
+        files = sorted(path.rglob("*.jpg"))
+        for file in files[1:]:
+            shutil.copyfile(files[0], file)
+        return path, files[0].stat().st_size
