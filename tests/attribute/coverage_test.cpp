@@ -74,4 +74,26 @@ TEST(Coverage, MissedPrecisionFewRoundsAndRoundsLeftOutAreWarnedOf) {
   EXPECT_CONTAINS(warnings_of(quiet.profile()), "1 of 6 rounds were left out");
 }
 
+TEST(Coverage, SkippedSamplesAreCountedAndOneIsNamed) {
+  ScriptedProfile scripted(Script{}, 1);
+  Profile& profile = scripted.add_rounds(5).profile();
+  profile.inputs = {{.rank = 0, .skipped = 2, .skipped_files = {}},
+                    {.rank = 1, .skipped = 3, .skipped_files = {"a/b.jpg"}}};
+  EXPECT_CONTAINS(warnings_of(profile), "5 samples");
+  EXPECT_CONTAINS(warnings_of(profile), "a/b.jpg");
+}
+
+TEST(Coverage, ColdPagesThatWereCachedAreWarnedOf) {
+  ScriptedProfile scripted(Script{}, 1);
+  Profile& profile = scripted.add_rounds(5).profile();
+  for (Window& window : profile.windows) {
+    if (window.condition == Condition::cold) window.resident_ratio = 0.05;
+  }
+  EXPECT_EQ(warnings_of(profile), "");
+  for (Window& window : profile.windows) {
+    if (window.condition == Condition::cold) window.resident_ratio = 0.8;
+  }
+  EXPECT_CONTAINS(warnings_of(profile), "80 % of the pages");
+}
+
 }  // namespace stash

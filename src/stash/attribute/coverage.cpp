@@ -8,10 +8,13 @@
 #include "stash/attribute/attribute.h"
 #include "stash/attribute/rounds.h"
 #include "stash/attribute/stopping.h"
+#include "stash/core/statistics.h"
 
 namespace stash {
 
 namespace {
+
+constexpr double kColdRatio = 0.1;  // of the pages may be cached in a window that passes for cold
 
 bool contains(const std::vector<Condition>& conditions, Condition condition) {
   return std::find(conditions.begin(), conditions.end(), condition) != conditions.end();
@@ -85,6 +88,31 @@ void warn_of_rounds(std::vector<std::string>& warnings, const Profile& profile, 
   }
 }
 
+void warn_of_skips(std::vector<std::string>& warnings, const Profile& profile) {
+  std::int64_t skipped = 0;
+  std::string named;
+  for (const InputCounters& counters : profile.inputs) {
+    skipped += counters.skipped;
+    if (named.empty() && !counters.skipped_files.empty()) named = counters.skipped_files.front();
+  }
+  if (skipped == 0) return;
+  warnings.push_back(fmt::format("{} samples could not be used and were skipped{}; `stash dataset check` lists them",
+                                 skipped, named.empty() ? "" : ", among them " + named));
+}
+
+// A file system in memory, for one, cannot be cold.
+void warn_of_cached_pages(std::vector<std::string>& warnings, const Profile& profile) {
+  std::vector<double> ratios;
+  for (const Window& window : profile.windows) {
+    if (window.condition == Condition::cold && window.resident_ratio) ratios.push_back(*window.resident_ratio);
+  }
+  if (ratios.empty() || median(ratios) <= kColdRatio) return;
+  warnings.push_back(
+      fmt::format("{:.0f} % of the pages that cold windows read could not be evicted: fetch is smaller than from "
+                  "storage; put the data set on a disk",
+                  100 * median(ratios)));
+}
+
 }  // namespace
 
 std::optional<double> explained_ratio(const Ledger& ledger) {
@@ -114,6 +142,8 @@ std::vector<std::string> ledger_warnings(const Profile& profile, const Ledger& l
   warn_of_base(warnings, ledger);
   warn_of_merged_parts(warnings, profile, ledger);
   warn_of_rounds(warnings, profile, ledger);
+  warn_of_skips(warnings, profile);
+  warn_of_cached_pages(warnings, profile);
   return warnings;
 }
 

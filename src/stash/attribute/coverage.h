@@ -15,7 +15,7 @@ std::optional<double> explained_ratio(const Ledger& ledger);
 std::string why_absent(Part part, const Profile& profile);
 
 // What a reader of the ledger must know: parts that took over those of conditions left out, a base that is not
-// `solo`, too few rounds, rounds left out, a precision that was not met.
+// `solo`, too few rounds, rounds left out, a precision that was not met, samples skipped, cold pages that were not.
 std::vector<std::string> ledger_warnings(const Profile& profile, const Ledger& ledger);
 
 }  // namespace stash
