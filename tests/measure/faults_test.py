@@ -170,11 +170,11 @@ class Space(FaultCase):
         self.assertGreater(len(json.loads(self.out.read_text())["windows"]), 0)
 
     def test_memory_that_runs_out_is_told_with_what_to_do(self):
-        """The check before the start is passed; the ranks' address space is what is short."""
-        limit = 4 << 30
+        """The check before the start is passed; what is short is the address space of each process."""
+        limit_kib = 2 << 20
         shell = 'ulimit -v "$0" && exec "$@"'
-        self.run_ = program.Run("-c", shell, limit >> 10, program.PROGRAM, "profile", "--device", "cpu", "--model",
-                                "resnet50", "--batch", 64, "--conditions", "apart", "--out", self.out, program="sh")
+        self.run_ = program.Run("-c", shell, limit_kib, program.PROGRAM, "profile", "--device", "cpu", "--model", "vgg11",
+                                "--image-size", 64, "--batch", 1, "--conditions", "apart", "--out", self.out, program="sh")
         result = self.finish(1)
         self.assertRegex(result.err, r"rank \d: .*memory")
         self.assertIn("--batch", result.err)

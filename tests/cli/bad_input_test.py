@@ -1,0 +1,132 @@
+"""What is wrong on the command line: the flag or the folder is named, with what would be right, before ranks start."""
+
+import os
+import pathlib
+import unittest
+
+import program
+
+program.require_program(extension=False)
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        self.folder = program.Folder()
+        self.addCleanup(self.folder.close)
+
+    def check(self, code, arguments, *said):
+        # No interpreter: what is wrong has to be noticed before one is needed.
+        run = program.Run(*arguments, cwd=self.folder.path, STASH_PYTHON="/no/such/python",
+                          XDG_CACHE_HOME=self.folder.path / "cache")
+        result = run.finish(30)
+        self.assertEqual(result.code, code, result.err)
+        self.assertTrue(result.err.startswith("stash: ") or "\nstash: " in result.err or "Kstash: " in result.err, result.err)
+        for text in said:
+            self.assertIn(text, result.err)
+        self.assertEqual(result.out, "")
+        self.assertEqual(run.survivors(), {})
+        self.assertFalse((self.folder.path / "stash-profile.json").exists())
+
+    def check_flags(self, *cases):
+        for flags, *said in cases:
+            with self.subTest(flags):
+                self.check(2, ["profile", *flags], *said)
+
+    def test_names_that_are_unknown_are_answered_with_the_nearest(self):
+        self.check_flags(
+            (["--model", "resnet51"], "resnet51", "'resnet50'"),
+            (["--device", "emulated:V10"], "V10", "V100"),
+            (["--device", "cude"], "cude", "'cuda'"),
+            (["--dtype", "bf61"], "bf61", "bf16"),
+            (["--conditions", "solo,appart"], "appart", "'apart'"),
+            (["--inject", "prepp=5ms/sample"], "prepp", "'prep'"),
+            (["--bacth", "4"], "--bacth", "'--batch'"),
+            (["--format", "jsn"], "jsn", "'json'"))
+        self.check(2, ["profil"], "profil", "'profile'")
+        self.check(2, ["dataset", "mak", "x"], "mak", "'make'")
+        self.check(2, ["models", "resnet51"], "'resnet50'")
+
+    def test_a_name_like_nothing_is_answered_with_what_there_is(self):
+        self.check_flags((["--device", "toaster"], "cpu", "cuda", "emulated:H100"),
+                         (["--conditions", "underwater"], "solo", "cold"))
+
+    def test_values_that_do_not_parse_show_how_they_would(self):
+        self.check_flags(
+            (["--precision", "two"], "--precision", "2%"),
+            (["--max-time", "5 parsecs"], "--max-time", "120s"),
+            (["--deadline", "soon"], "--deadline", "120s"),
+            (["--bucket", "25MX"], "--bucket", "GiB"),
+            (["--batch", "many"], "--batch"),
+            (["--inject", "read=fast"], "--inject read", "20MB/s"),
+            (["--inject", "prep=5ms"], "prep=5ms/sample"),
+            (["--inject", "link=0Gbit/s"], "link"),
+            (["--inject", "read=1MB/s,"], "comma"),
+            (["--usd-per-hour", "-3"], "--usd-per-hour"))
+
+    def test_values_out_of_range_name_the_range(self):
+        self.check_flags(
+            (["--batch", "0"], "--batch 0", "1 to"),
+            (["--ranks", "0"], "--ranks 0", "1 to"),
+            (["--ranks", "99999"], "--ranks 99999"),
+            (["--workers", "0"], "--workers 0"),
+            (["--prefetch", "-1"], "--prefetch -1"),
+            (["--image-size", "100000"], "--image-size 100000"),
+            (["--bucket", "0"], "--bucket"))
+
+    def test_flags_that_do_not_go_together_are_told(self):
+        self.check_flags(
+            (["--model", "resnet18", "--seq-len", "64"], "--seq-len", "images"),
+            (["--model", "gpt2", "--image-size", "64"], "--image-size", "tokens"),
+            (["--device", "cpu", "--dtype", "fp16"], "fp16", "bf16"),
+            (["--ranks", "2", "--inject", "rank2=+3ms"], "rank2", "2 ranks"),
+            (["--device", "cpu", "--conditions", "staged"], "staged"),
+            (["--ranks", "1", "--conditions", "apart", "--device", "cpu"], "apart"))
+
+    def test_a_batch_that_does_not_fit_says_how_much_memory_there_is(self):
+        self.check(1, ["profile", "--device", "cpu", "--model", "resnet152", "--batch", 1 << 20], "resnet152", "available",
+                   "--batch", "GB")
+
+    def test_a_data_folder_that_cannot_be_used_says_what_is_wrong(self):
+        (self.folder.path / "empty").mkdir()
+        (self.folder.path / "flat").mkdir()
+        (self.folder.path / "flat" / "picture.jpg").write_bytes(b"x")
+        (self.folder.path / "no pictures" / "class").mkdir(parents=True)
+        (self.folder.path / "file").write_bytes(b"x")
+        emulated = ["profile", "--device", "emulated:V100", "--data"]
+        for name in ("missing", "empty", "flat", "no pictures", "file"):
+            with self.subTest(name):
+                self.check(1, [*emulated, name], f"'{name}'", "stash dataset make")
+        self.check(1, ["profile", "--device", "emulated:V100", "--model", "gpt2", "--data", "empty"], "empty")
+        self.check(1, ["profile", "--device", "emulated:V100", "--model", "gpt2", "--data", "file"], "file")
+
+    def test_a_data_folder_that_may_not_be_read_is_named(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may read everything")
+        (self.folder.path / "secret").mkdir(mode=0)
+        self.check(1, ["profile", "--device", "emulated:V100", "--data", "secret"], "secret", "ermission")
+
+    def test_an_output_that_cannot_be_written_is_told_before_anything_is_measured(self):
+        self.check(1, ["profile", "--out", "missing/profile.json"], "missing", "--out")
+        (self.folder.path / "folder").mkdir()
+        self.check(2, ["profile", "--out", "folder"], "--out folder")
+
+    def test_without_an_interpreter_it_says_how_to_name_one(self):
+        self.check(2, ["profile", "--device", "emulated:V100", "--conditions", "solo"], "/no/such/python")
+
+    def test_a_profile_that_cannot_be_read_is_told(self):
+        path = pathlib.Path(self.folder.path / "p.json")
+        self.check(1, ["report", "missing.json"], "missing.json")
+        for content, said in ((b"", "p.json"), (b"{", "p.json"), (b"[1]", "p.json"), (b"\x00\xff", "p.json"),
+                              (b'{"schema_version": 99}', "99")):
+            path.write_bytes(content)
+            with self.subTest(content):
+                self.check(1, ["report", "p.json"], said)
+
+    def test_a_word_too_many_is_told(self):
+        self.check(2, ["profile", "resnet50"], "resnet50", "too many")
+        self.check(2, ["profile", "--batch"], "--batch")
+        self.check(2, [], "profile", "report")
+
+
+if __name__ == "__main__":
+    unittest.main()
