@@ -36,12 +36,18 @@ double last_bucket_s(const Graph& graph, const std::vector<LayerTime>& layers, c
 
 double Truth::part_s(Part part) const {
   switch (part) {
-    case Part::compute: return solo_s;
-    case Part::contention: return apart_s - solo_s;
-    case Part::interconnect: return node_s - apart_s;
-    case Part::prep: return hot_s - node_s;
-    case Part::fetch: return cold_s - hot_s;
-    default: return 0;
+    case Part::compute:
+      return solo_s;
+    case Part::contention:
+      return apart_s - solo_s;
+    case Part::interconnect:
+      return node_s - apart_s;
+    case Part::prep:
+      return hot_s - node_s;
+    case Part::fetch:
+      return cold_s - hot_s;
+    default:
+      return 0;
   }
 }
 
@@ -68,8 +74,7 @@ Truth true_ledger(const Job& job, double sample_bytes) {
   const double compute_s = forward_s + backward_s + update_s;
   truth.solo_s = compute_s + delay_of(0);
   truth.apart_s = compute_s + longest_delay_s;
-  const double exposed_s =
-      job.ranks > 1 ? std::max(0.0, last_bucket_s(graph, layers, job) - backward_s) : 0;
+  const double exposed_s = job.ranks > 1 ? std::max(0.0, last_bucket_s(graph, layers, job) - backward_s) : 0;
   truth.node_s = truth.apart_s + exposed_s;
   const double prep_s = job.inject.prep_s_per_sample.value_or(0);
   const double read_s = job.inject.read_bytes_per_s ? sample_bytes / *job.inject.read_bytes_per_s : 0;

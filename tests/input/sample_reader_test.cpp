@@ -15,7 +15,7 @@ namespace {
 class Reading : public testing::Test {
  protected:
   std::string read(const SampleLocation& location, bool cold = false) {
-    const auto bytes = reader_.read(location, cold, count_);
+    const auto bytes = reader_.read(location, cold, now_ns(), count_);
     return {bytes.begin(), bytes.end()};
   }
   std::string reason_for(const std::string& path) {
@@ -61,12 +61,12 @@ TEST_F(Reading, SlowsDownColdBytesOnly) {
   StorageClock storage(1e6);
   SampleReader slow(&storage, stopped_);
   const std::int64_t start_ns = now_ns();
-  slow.read({path}, true, count_);
+  slow.read({path}, true, now_ns(), count_);
   const std::int64_t cold_ns = now_ns() - start_ns;
   EXPECT_GE(cold_ns, 100'000'000);
-  slow.read({path}, false, count_);  // brings it into the cache, slowly
+  slow.read({path}, false, now_ns(), count_);  // brings it into the cache, slowly
   const std::int64_t reserved_ns = storage.reserve(0, 0);
-  slow.read({path}, false, count_);
+  slow.read({path}, false, now_ns(), count_);
   EXPECT_EQ(storage.reserve(0, 0), reserved_ns);
 }
 
@@ -76,7 +76,7 @@ TEST_F(Reading, AStopEndsASlowRead) {
   StorageClock storage(1);  // more than a day
   SampleReader slow(&storage, stopped_);
   stopped_ = true;
-  EXPECT_NO_THROW(slow.read({path}, true, count_));
+  EXPECT_NO_THROW(slow.read({path}, true, now_ns(), count_));
 }
 
 TEST_F(Reading, SaysWhatIsWrongWithAFile) {

@@ -17,7 +17,10 @@
 namespace stash {
 namespace {
 
-// Small enough that a profile on two CPU cores ends within a minute; large enough to keep a GPU busy.
+// Without a GPU the question is what this machine's cores and storage could feed. Training on the CPU itself is slow,
+// and shared cores vary so much that its intervals take minutes.
+constexpr const char* kDeviceWithoutGpu = "emulated:V100";
+// Small enough that a profile ends within a minute; large enough to keep a GPU busy.
 constexpr const char* kCpuModel = "shufflenet_v2_x0_5";
 constexpr const char* kGpuModel = "resnet50";
 constexpr int kCpuImages = 4;
@@ -79,7 +82,8 @@ void JobFlags::add_to(CLI::App& app) {
   app.add_option("--batch", batch, "Samples per rank and step")->type_name("N");
   app.add_option("--image-size", image_size, "Pixels of an image's side")->type_name("N");
   app.add_option("--seq-len", seq_len, "Tokens of a sequence")->type_name("N");
-  app.add_option("--device", device, "cpu, cuda, or emulated:<gpu> (layers take a GPU's time; the rest is real)")
+  app.add_option("--device", device, "cpu, cuda, or emulated:<gpu> (layers take a GPU's time, the rest is real); default: cuda, "
+                 "without a GPU emulated:V100")
       ->type_name("NAME");
   app.add_option("--dtype", dtype, "Precision of the arithmetic; bf16 and fp16 are mixed")->type_name("fp32|bf16|fp16")
       ->capture_default_str();
@@ -105,7 +109,7 @@ Graph graph_of(const Job& job) { return make_model(job.model, {.image_size = job
 
 Job JobFlags::resolve(int gpus, int cores) const {
   Job job;
-  job.device = checked_device(device.value_or(gpus > 0 ? "cuda" : "cpu"));
+  job.device = checked_device(device.value_or(gpus > 0 ? "cuda" : kDeviceWithoutGpu));
   const bool is_cpu = job.device == "cpu";
   job.dtype = checked_dtype(dtype, job.device);
   job.model = model.value_or(is_cpu ? kCpuModel : kGpuModel);
@@ -142,7 +146,17 @@ Job JobFlags::resolve(int gpus, int cores) const {
 void check_memory(const Job& job, const Graph& graph, double available_bytes) {
   if (job.device == "cuda") return;  // the device tells how much it has when it is asked
   const bool emulated = job.device.starts_with(kEmulated);
-  const double each = emulated ? emulated_bytes(graph) : training_bytes(graph, job.batch, job.dtype == "fp32" ? 4 : 2);
+  const double training = training_bytes(graph, job.batch, job.dtype == "fp32" ? 4 : 2);
+  if (emulated) {
+    const Gpu& gpu = find_gpu(job.device.substr(kEmulated.size()));
+    if (training > static_cast<double>(gpu.memory_bytes)) {
+      throw Error(fmt::format("{} with --batch {} needs about {} of memory and a {} has {}: use a smaller --batch or "
+                              "another GPU",
+                              job.model, job.batch, format_bytes(training), gpu.name,
+                              format_bytes(static_cast<double>(gpu.memory_bytes))));
+    }
+  }
+  const double each = emulated ? emulated_bytes(graph) : training;
   const double input = static_cast<double>(job.prefetch + 1) * job.batch *
                        (graph.input == InputKind::images ? 12.0 * job.image_size * job.image_size : 8.0 * graph.seq_len);
   const double needed = (each + input) * job.ranks;

@@ -119,6 +119,10 @@ class ProfileVerb final : public Verb {
     const Graph graph = graph_of(profile.job);
     check_memory(profile.job, graph, static_cast<double>(available_memory_bytes()));
     check_writable(out_);
+    if (!flags_.device && profile.job.device != "cuda") {
+      StatusLine().say(fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains "
+                                   "on the CPU", profile.job.device));
+    }
     prepare_data(profile.job, graph);
     profile.machine = describe_machine(profile.job.data);
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <system_error>
 
+#include "stash/core/clock.h"
 #include "stash/input/dataset.h"
 #include "stash/input/jpeg_decoder.h"
 #include "stash/input/sample_reader.h"
@@ -39,7 +40,7 @@ DatasetCheck check_images(const std::filesystem::path& path, const DatasetProgre
     dataset->locate(i, location);
     ReadCount count;
     try {
-      decode_whole(decoder, reader.read(location, false, count));
+      decode_whole(decoder, reader.read(location, false, now_ns(), count));
     } catch (const BrokenSample& broken) {
       ++found.broken_count;
       if (found.broken.size() < kNamedBroken) found.broken.push_back({location.path, broken.what()});

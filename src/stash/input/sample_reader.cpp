@@ -89,15 +89,17 @@ void SampleFile::check(const SampleLocation& location) {
   if (location.bytes) posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
 }
 
-std::span<const std::uint8_t> SampleReader::read(const SampleLocation& location, bool cold, ReadCount& count) {
+std::span<const std::uint8_t> SampleReader::read(const SampleLocation& location, bool cold, std::int64_t asked_ns,
+                                                 ReadCount& count) {
   const SampleFile file(location);
   const PageRange pages{file.fd(), file.offset_bytes(), file.bytes()};
   if (cold) evict_pages(pages);
   std::uint8_t* const data = buffer_for(file.bytes());
-  const std::int64_t asked_ns = now_ns();
-  count = {file.bytes(), read_counting(file, pages, cold, data)};
+  count = {file.bytes(), read_counting(file, pages, cold, data), now_ns()};
   if (storage_ != nullptr && count.cold_bytes > 0) {
-    sleep_unless(stopped_, storage_->reserve(asked_ns, count.cold_bytes));
+    const std::int64_t served_ns = storage_->reserve(asked_ns, count.cold_bytes);
+    sleep_unless(stopped_, served_ns);
+    count.done_ns = std::max(count.done_ns, served_ns);
   }
   if (cold) evict_pages(pages);
   return {data, static_cast<std::size_t>(file.bytes())};

@@ -21,6 +21,7 @@ inline constexpr std::int64_t kMaxSampleBytes = 256 << 20;  // a photograph has 
 struct ReadCount {
   std::int64_t bytes = 0;
   std::int64_t cold_bytes = 0;  // that were not in the page cache
+  std::int64_t done_ns = 0;     // when the bytes were there
 };
 
 // Reads samples into a buffer that it keeps. One per worker.
@@ -30,8 +31,10 @@ class SampleReader {
   // Neither is owned.
   SampleReader(StorageClock* storage, const std::atomic<bool>& stopped) : storage_(storage), stopped_(stopped) {}
 
-  // Valid until the next call. `cold`: the pages are evicted before and afterwards. Throws BrokenSample.
-  std::span<const std::uint8_t> read(const SampleLocation& location, bool cold, ReadCount& count);
+  // Valid until the next call. `cold`: the pages are evicted before and afterwards. The storage counts from
+  // `asked_ns`. Throws BrokenSample.
+  std::span<const std::uint8_t> read(const SampleLocation& location, bool cold, std::int64_t asked_ns,
+                                     ReadCount& count);
 
  private:
   std::uint8_t* buffer_for(std::int64_t bytes);

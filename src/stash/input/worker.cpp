@@ -6,6 +6,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
+#include "stash/core/timeline.h"
 #include "stash/input/interruptible_sleep.h"
 
 namespace stash {
@@ -28,7 +29,7 @@ void Worker::run() {
   while (const std::optional<Ticket> ticket = state_.queue.begin_sample()) {
     try {
       make_sample(*ticket);
-      add_injected_time();
+      fill_injected_time();
       state_.queue.end_sample(*ticket);
     } catch (...) {
       const std::lock_guard lock(state_.failure_mutex);
@@ -61,7 +62,9 @@ bool Worker::try_sample(const Ticket& ticket, std::int64_t index) {
   const std::int64_t start_ns = now_ns();
   std::int64_t read_ns = start_ns;
   try {
-    const auto bytes = reader_.read(location_, state_.cold.load(std::memory_order_relaxed), read);
+    const bool cold = state_.cold.load(std::memory_order_relaxed);
+    const auto bytes = reader_.read(location_, cold, next_start_ns(free_ns_, start_ns), read);
+    read_ns_ = read.done_ns;
     read_ns = now_ns();
     maker_->make(bytes, state_.sampler.augment_seed(ticket.position), state_.buffers.sample(ticket.slot, ticket.place),
                  time);
@@ -78,15 +81,15 @@ bool Worker::try_sample(const Ticket& ticket, std::int64_t index) {
   return good;
 }
 
-// What one sleep is too long is taken off the next, so that the rate is exact.
-void Worker::add_injected_time() {
-  if (state_.prep_ns_per_sample == 0) return;
-  const std::int64_t start_ns = now_ns();
-  const std::int64_t deadline_ns = start_ns + state_.prep_ns_per_sample - overslept_ns_;
+// A sample that was made sooner than was asked for waits until then.
+void Worker::fill_injected_time() {
+  const std::int64_t made_ns = now_ns();
+  free_ns_ = made_ns;
+  const std::int64_t deadline_ns = read_ns_ + state_.prep_ns_per_sample;
+  if (deadline_ns <= made_ns) return;
   sleep_unless(state_.queue.stopped(), deadline_ns);
-  const std::int64_t end_ns = now_ns();
-  overslept_ns_ = std::max<std::int64_t>(0, end_ns - deadline_ns);
-  add(state_.counters.augment_ns, end_ns - start_ns);
+  free_ns_ = deadline_ns;
+  add(state_.counters.augment_ns, now_ns() - made_ns);
 }
 
 }  // namespace stash

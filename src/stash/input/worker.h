@@ -31,7 +31,7 @@ struct PipelineState {
   BatchQueue queue;
   BatchBuffers buffers;
   std::optional<StorageClock> storage{};  // slowed down on purpose
-  std::int64_t prep_ns_per_sample = 0;    // added on purpose
+  std::int64_t prep_ns_per_sample = 0;    // at least, on purpose
   std::atomic<bool> cold{false};          // changes only while paused
   SkipLog skips{};
   StageCounters counters{};
@@ -48,13 +48,15 @@ class Worker {
  private:
   void make_sample(const Ticket& ticket);
   bool try_sample(const Ticket& ticket, std::int64_t index);  // false: the sample is broken and was counted
-  void add_injected_time();
+  void fill_injected_time();
 
   PipelineState& state_;
   SampleReader reader_;
   std::unique_ptr<SampleMaker> maker_;
   SampleLocation location_;
-  std::int64_t overslept_ns_ = 0;
+  // On the worker's own time line, on which what is injected takes exactly its time.
+  std::int64_t free_ns_ = 0;  // since the last sample
+  std::int64_t read_ns_ = 0;  // when the sample at hand was read
 };
 
 }  // namespace stash

@@ -37,16 +37,18 @@ SwitchPosition parse_position(const std::string& name) {
 class Switch {
  public:
   Switch(const py::object& group, const std::string& device)
-      : log_(std::make_shared<CollectiveLog>()), device_(device),
-        backend_(install_switch(group_of(group), device_, log_)) {
+      : log_(std::make_shared<CollectiveLog>()), group_(group_of(group)), device_(device),
+        backend_(install_switch(group_, device_, log_)) {
     log_->select(Condition::joined, true);
   }
 
+  void remove() { remove_switch(group_, device_, *backend_); }
+  void reinstall() { reinstall_switch(group_, device_, backend_); }
   void set_position(const std::string& name) { backend_->set_position(parse_position(name)); }
   void set_node(const py::object& group, std::vector<int> ranks) {
     backend_->set_node(group_of(group)->getBackend(device_.type()), std::move(ranks));
   }
-  void set_link(double bytes_per_s) { backend_->set_link(bytes_per_s); }
+  void set_link(double bytes_per_s) { backend_->set_link(bytes_per_s, nullptr); }
 
   // (op number, bytes, count, seconds) of what went through and was not switched off.
   std::vector<std::tuple<std::string, std::int64_t, std::int64_t, double>> counters() {
@@ -60,6 +62,7 @@ class Switch {
 
  private:
   std::shared_ptr<CollectiveLog> log_;
+  c10::intrusive_ptr<c10d::ProcessGroup> group_;
   c10::Device device_;
   c10::intrusive_ptr<SwitchBackend> backend_;
 };
@@ -75,6 +78,8 @@ PYBIND11_MODULE(_stash, module) {
              py::arg("local_rank"), py::arg("started_ns"));
   py::class_<Switch>(module, "Switch", "Takes the place of a group's backend for a device.")
       .def(py::init<const py::object&, const std::string&>(), py::arg("group"), py::arg("device"))
+      .def("remove", &Switch::remove, "The real backend is back in its place.")
+      .def("reinstall", &Switch::reinstall)
       .def("set_position", &Switch::set_position)
       .def("set_node", &Switch::set_node, py::arg("group"), py::arg("ranks"))
       .def("set_link", &Switch::set_link, py::arg("bytes_per_s"))

@@ -8,21 +8,15 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
+#include "stash/core/timeline.h"
 
 namespace stash {
 
-namespace {
-
-// A host runs ahead of its accelerator: what it does between two launches costs nothing while it is this short.
-constexpr std::int64_t kHiddenHost_ns = 500'000;
-
-}  // namespace
-
-void EmulatedStream::enqueue(double s) {
-  const std::int64_t now = now_ns();
-  const std::int64_t start_ns = now - busy_until_ns_ <= kHiddenHost_ns ? busy_until_ns_ : now;
-  busy_until_ns_ = start_ns + nanoseconds(s);
+std::int64_t EmulatedStream::next_start_ns() const {
+  return stash::next_start_ns(std::max(busy_until_ns_, arrived_ns_.load(std::memory_order_relaxed)), now_ns());
 }
+
+void EmulatedStream::enqueue(double s) { busy_until_ns_ = next_start_ns() + nanoseconds(s); }
 
 void EmulatedStream::enqueue_behind(double s) { busy_until_ns_ += nanoseconds(s); }
 
@@ -36,14 +30,18 @@ Device::Device(const Job& job, int local_rank) {
   if (job.device == "cpu") return;
   const c10::DeviceType type = c10::Device(job.device).type();
   if (!c10::impl::hasDeviceGuardImpl(type)) {
-    throw Error(fmt::format("this torch was built without support for '{}': use --device cpu, --device emulated:V100, "
-                            "or an interpreter (--python FILE) whose torch has it", job.device));
+    throw Error(
+        fmt::format("this torch was built without support for '{}': use --device cpu, --device emulated:V100, "
+                    "or an interpreter (--python FILE) whose torch has it",
+                    job.device));
   }
   const c10::impl::VirtualGuardImpl guard(type);
   const int count = guard.deviceCount();
   if (count == 0) {
-    throw Error(fmt::format("no device of kind '{}' is visible: check the driver and CUDA_VISIBLE_DEVICES, or use "
-                            "--device cpu or --device emulated:V100", job.device));
+    throw Error(
+        fmt::format("no device of kind '{}' is visible: check the driver and CUDA_VISIBLE_DEVICES, or use "
+                    "--device cpu or --device emulated:V100",
+                    job.device));
   }
   torch_device_ = c10::Device(type, static_cast<c10::DeviceIndex>(local_rank % count));
   guard.setDevice(torch_device_);
@@ -62,9 +60,10 @@ at::Tensor Device::host_tensor(at::IntArrayRef shape, at::ScalarType type) {
   try {
     return at::empty(shape, options.pinned_memory(true));
   } catch (const c10::Error& error) {
-    warnings_.push_back(fmt::format("memory could not be pinned ({}): copies to the device are slower than they need "
-                                    "be; raise the limit of locked memory (ulimit -l)",
-                                    error.what_without_backtrace()));
+    warnings_.push_back(
+        fmt::format("memory could not be pinned ({}): copies to the device are slower than they need "
+                    "be; raise the limit of locked memory (ulimit -l)",
+                    error.what_without_backtrace()));
     return at::empty(shape, options);
   }
 }

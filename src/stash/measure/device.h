@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,13 +16,16 @@ namespace stash {
 // absolute deadline, so that errors of single sleeps do not add up.
 class EmulatedStream {
  public:
-  void enqueue(double s);          // after what is queued; from now on where the stream has been idle
-  void enqueue_behind(double s);   // directly after what is queued, however late the caller is
-  void wait();                     // until all that is queued is done; uses no CPU
-  std::int64_t busy_until_ns() const { return busy_until_ns_; }
+  void enqueue(double s);         // after what is queued and has arrived; from now on where it has been idle
+  void enqueue_behind(double s);  // directly after what is queued, however late the caller is
+  void wait();                    // until all that is queued is done; uses no CPU
+  std::int64_t next_start_ns() const;
+  // What is queued next needs something that came at this time. From any thread.
+  void arrive(std::int64_t at_ns) { arrived_ns_.store(at_ns, std::memory_order_relaxed); }
 
  private:
   std::int64_t busy_until_ns_ = 0;
+  std::atomic<std::int64_t> arrived_ns_{0};
 };
 
 // Where a rank computes: the CPU, an accelerator that torch knows, or an emulated one.
@@ -33,10 +37,10 @@ class Device {
   c10::Device torch_device() const { return torch_device_; }
   bool is_accelerator() const { return !torch_device_.is_cpu(); }
   EmulatedStream* emulated() { return emulated_ ? &*emulated_ : nullptr; }
-  void synchronize();              // returns when everything that was queued is done
+  void synchronize();  // returns when everything that was queued is done
   // Memory for the input pipeline's batches: pinned where there is an accelerator and it may be.
   std::shared_ptr<void> allocate_host(std::size_t bytes);
-  at::Tensor host_copy(const at::Tensor& tensor);   // in memory of the same kind
+  at::Tensor host_copy(const at::Tensor& tensor);  // in memory of the same kind
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

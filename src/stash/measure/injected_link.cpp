@@ -54,7 +54,8 @@ c10::intrusive_ptr<c10d::Work> make_completed_work(int rank, c10d::OpType op, st
   return c10::make_intrusive<FutureWork>(rank, op, std::move(future), std::move(tensors), nullptr);
 }
 
-InjectedLink::InjectedLink(double bytes_per_s) : bytes_per_s_(bytes_per_s), thread_([this] { run(); }) {}
+InjectedLink::InjectedLink(double bytes_per_s, EmulatedStream* stream)
+    : bytes_per_s_(bytes_per_s), stream_(stream), thread_([this] { run(); }) {}
 
 InjectedLink::~InjectedLink() {
   {
@@ -67,7 +68,8 @@ InjectedLink::~InjectedLink() {
 
 c10::intrusive_ptr<c10d::Work> InjectedLink::carry(int rank, c10d::OpType op, c10::intrusive_ptr<c10d::Work> real,
                                                    double wire_bytes, std::vector<at::Tensor> tensors) {
-  busy_until_ns_ = std::max(busy_until_ns_, now_ns()) + nanoseconds(wire_bytes / bytes_per_s_);
+  const std::int64_t ready_ns = stream_ != nullptr ? stream_->next_start_ns() : now_ns();
+  busy_until_ns_ = std::max(busy_until_ns_, ready_ns) + nanoseconds(wire_bytes / bytes_per_s_);
   FuturePtr future = make_future(tensors);
   {
     const std::lock_guard lock(mutex_);
@@ -88,7 +90,9 @@ void InjectedLink::run() {
     lock.unlock();
     try {
       transfer.real->wait();
+      const std::int64_t moved_ns = now_ns();
       sleep_until_ns(transfer.deadline_ns);
+      if (stream_ != nullptr) stream_->arrive(std::max(moved_ns, transfer.deadline_ns));
       transfer.done->markCompleted(c10::IValue(transfer.tensors));
     } catch (...) {
       transfer.done->setErrorIfNeeded(std::current_exception());

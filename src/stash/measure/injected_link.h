@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "stash/measure/device.h"
 #include "stash/measure/torch_headers.h"
 
 namespace stash {
@@ -18,7 +19,8 @@ c10::intrusive_ptr<c10d::Work> make_completed_work(int rank, c10d::OpType op, st
 // than its bytes would have arrived. The real collective runs underneath.
 class InjectedLink {
  public:
-  explicit InjectedLink(double bytes_per_s);
+  // `stream`: the emulated accelerator whose gradients it carries, in its time; null: a real one. Not owned.
+  InjectedLink(double bytes_per_s, EmulatedStream* stream);
   ~InjectedLink();
   InjectedLink(const InjectedLink&) = delete;
   InjectedLink& operator=(const InjectedLink&) = delete;
@@ -37,6 +39,7 @@ class InjectedLink {
   void run();
 
   double bytes_per_s_;
+  EmulatedStream* stream_;
   std::int64_t busy_until_ns_ = 0;
   std::mutex mutex_;
   std::condition_variable arrived_;
