@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   std::string program = "./stash";
   std::string folder = (fs::temp_directory_path() / "stash-bench").string();
   int most = 48;
-  double max_time_s = 30;
+  double max_time_s = 60;
   app.add_option("--stash", program, "The entry script or the program")->capture_default_str();
   app.add_option("--folder", folder, "For the data set and the profiles")->capture_default_str();
   app.add_option("--cases", most, "How many of the 48")->capture_default_str();

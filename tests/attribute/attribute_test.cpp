@@ -171,7 +171,7 @@ TEST(Attribute, PublishedRatiosOfSeveralNodes) {
   EXPECT_NEAR(attribute(profile)[Part::network]->s, 0.06, 1e-9);
 }
 
-TEST(LeaveOutDisturbed, FiveRoundsAreNeverThinned) {
+TEST(WithoutDisturbed, FiveRoundsAreNeverThinned) {
   ScriptedProfile scripted(Script{}, 1);
   scripted.add_rounds(5).profile().windows[7].ranks[0]->wall_s += 10;
   EXPECT_EQ(attribute(scripted.profile()).rounds, 5);
@@ -180,13 +180,13 @@ TEST(LeaveOutDisturbed, FiveRoundsAreNeverThinned) {
   EXPECT_EQ(attribute(scripted.profile()).rounds_left_out, 1);
 }
 
-TEST(LeaveOutDisturbed, WhatHappensOftenBelongsToTheJob) {
+TEST(WithoutDisturbed, WhatHappensOftenBelongsToTheJob) {
   ScriptedProfile scripted(Script{}, 1);
   scripted.add_rounds(12);
   for (Window& window : scripted.profile().windows) {
     if (window.round % 3 == 0 && window.condition == cold) window.ranks[0]->wall_s += 10;
   }
-  EXPECT_LE(attribute(scripted.profile()).rounds_left_out, 2);
+  EXPECT_LE(attribute(scripted.profile()).rounds_left_out, 3);
 }
 
 }  // namespace stash

@@ -71,7 +71,7 @@ TEST(Coverage, MissedPrecisionFewRoundsAndRoundsLeftOutAreWarnedOf) {
                   "the precision asked for was not met: ");
   ScriptedProfile quiet(Script{}, 1);
   quiet.add_rounds(6).profile().windows[2].ranks[0]->wall_s += 10;
-  EXPECT_CONTAINS(warnings_of(quiet.profile()), "1 of 6 rounds were left out");
+  EXPECT_CONTAINS(warnings_of(quiet.profile()), "1 of 6 rounds were left out of a part");
 }
 
 TEST(Coverage, SkippedSamplesAreCountedAndOneIsNamed) {

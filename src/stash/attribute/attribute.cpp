@@ -51,15 +51,21 @@ void check_finite(const Ledger& ledger) {
   if (!all) throw Error("the windows' times are too large to be added up; the profile is damaged, make it again");
 }
 
-// The running sum stands for T(c), so that the parts add up to it to the last bit.
+// The running sum stands for T(c), so that the parts add up to it to the last bit. A window that was hit from outside
+// takes its round away from the parts on either side of it, not from the others.
 void fill_estimates(Ledger& ledger, const RoundTable& table, double edge_s) {
+  const std::size_t rounds = table.rounds.size();
+  const double typical_step_s = median(table.step_s(table.chain.size() - 1));
   double sum_s = 0;
   double edge_before_s = 0;
-  std::vector<double> before_s(table.rounds.size(), 0);
+  std::vector<double> before_s(rounds, 0);
+  std::size_t fewest = rounds;
   for (std::size_t place = 0; place < table.chain.size(); ++place) {
     const std::vector<double> step_s = table.step_s(place);
-    std::vector<double> added_s(step_s.size());
+    std::vector<double> added_s(rounds);
     std::transform(step_s.begin(), step_s.end(), before_s.begin(), added_s.begin(), std::minus<>());
+    added_s = without_disturbed(added_s, typical_step_s);
+    fewest = std::min(fewest, added_s.size());
     const double part_s = mean(added_s);
     const double edge_here_s = edge_per_step_s(table, place, edge_s);
     const Condition condition = table.chain[place];
@@ -67,11 +73,13 @@ void fill_estimates(Ledger& ledger, const RoundTable& table, double edge_s) {
       ledger[part_added_by(condition)] = interval(part_s, added_s, std::hypot(edge_here_s, edge_before_s));
     }
     sum_s += part_s;
-    ledger.step = interval(sum_s, step_s, edge_here_s);
+    ledger.step = interval(sum_s, without_disturbed(step_s, typical_step_s), edge_here_s);
     ledger.step_by_condition[condition] = ledger.step;
     before_s = step_s;
     edge_before_s = edge_here_s;
   }
+  ledger.rounds = static_cast<int>(fewest);
+  ledger.rounds_left_out = static_cast<int>(rounds - fewest);
 }
 
 }  // namespace
@@ -89,17 +97,14 @@ std::vector<Condition> present_conditions(const Job& job, int nodes) {
 int count_complete_rounds(const Profile& profile) { return static_cast<int>(complete_rounds(profile).rounds.size()); }
 
 Ledger attribute(const Profile& profile) {
-  RoundTable table = complete_rounds(profile);
+  const RoundTable table = complete_rounds(profile);
   if (table.rounds.size() < static_cast<std::size_t>(kFewestRounds)) {
     throw Error(
         fmt::format("the profile has {} complete rounds; at least {} are needed for an interval: profile for "
                     "longer (--max-time)",
                     table.rounds.size(), kFewestRounds));
   }
-  leave_out_disturbed(table);
   Ledger ledger;
-  ledger.rounds = static_cast<int>(table.rounds.size());
-  ledger.rounds_left_out = table.left_out;
   fill_estimates(ledger, table, profile.edge_s);
   check_finite(ledger);
   ledger.published = published_ratios(ledger, profile.job.ranks, node_count(profile));

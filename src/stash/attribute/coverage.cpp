@@ -75,7 +75,7 @@ void warn_of_rounds(std::vector<std::string>& warnings, const Profile& profile, 
         fmt::format("only {} rounds were measured; intervals from fewer than {} are rough", ledger.rounds, kMinRounds));
   }
   if (ledger.rounds_left_out > 0) {
-    warnings.push_back(fmt::format("{} of {} rounds were left out: something from outside disturbed them",
+    warnings.push_back(fmt::format("up to {} of {} rounds were left out of a part: something from outside disturbed them",
                                    ledger.rounds_left_out, ledger.rounds + ledger.rounds_left_out));
   }
   const WidestInterval widest = widest_interval(ledger);

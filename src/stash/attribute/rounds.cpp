@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "stash/core/statistics.h"
@@ -15,10 +16,10 @@ namespace {
 // fifty windows costs 1 round instead of 20.
 constexpr double kExtremeDeviations = 10;
 constexpr double kMadToDeviation = 1.4826;
-// A deviation below this share of the step changes no conclusion; it also stands in for a spread of 0.
+// A deviation below this share of the step changes no conclusion.
 constexpr double kSmallRatio = 0.01;
 constexpr std::size_t kKeptRounds = 5;  // fewer say nothing about what is ordinary
-constexpr std::size_t kMostOneIn = 5;   // what happens more often than in a fifth of the rounds belongs to the job
+constexpr std::size_t kMostOneIn = 4;   // what happens more often than in a quarter of the rounds belongs to the job
 
 bool has_sample(const Window& window) {
   return window.steps > 0 &&
@@ -32,38 +33,6 @@ std::vector<Condition> measured_chain(const Profile& profile) {
     if (std::any_of(profile.windows.begin(), profile.windows.end(), measured)) chain.push_back(condition);
   }
   return chain;
-}
-
-// What a round adds at `place`: the difference to the place before, which drift does not touch.
-std::vector<double> differences(const RoundTable& table, std::size_t place) {
-  std::vector<double> values = table.step_s(place);
-  if (place == 0) return values;
-  const std::vector<double> before = table.step_s(place - 1);
-  for (std::size_t round = 0; round < values.size(); ++round) values[round] -= before[round];
-  return values;
-}
-
-// How far the values of each round are from the median, in robust deviations.
-void raise_scores(std::vector<double>& scores, const std::vector<double>& values, double small_s) {
-  const double center = median(values);
-  std::vector<double> distances(values.size());
-  std::transform(values.begin(), values.end(), distances.begin(), [&](double v) { return std::abs(v - center); });
-  const double deviation = std::max(kMadToDeviation * median(distances), small_s / kExtremeDeviations);
-  if (deviation <= 0) return;
-  for (std::size_t round = 0; round < values.size(); ++round) {
-    scores[round] = std::max(scores[round], distances[round] / deviation);
-  }
-}
-
-std::vector<double> disturbance_scores(const RoundTable& table) {
-  std::vector<double> scores(table.rounds.size(), 0);
-  const double small_s = kSmallRatio * median(table.step_s(table.chain.size() - 1));
-  // The base drifts, and a hit on it shows in the difference of the next condition; it counts only when alone.
-  const std::size_t first = table.chain.size() > 1 ? 1 : 0;
-  for (std::size_t place = first; place < table.chain.size(); ++place) {
-    raise_scores(scores, differences(table, place), small_s);
-  }
-  return scores;
 }
 
 }  // namespace
@@ -98,19 +67,21 @@ RoundTable complete_rounds(const Profile& profile) {
   return table;
 }
 
-void leave_out_disturbed(RoundTable& table) {
-  const std::size_t count = table.rounds.size();
-  if (table.chain.empty() || count <= kKeptRounds) return;
-  const std::vector<double> scores = disturbance_scores(table);
-  std::vector<std::size_t> worst;
-  for (std::size_t round = 0; round < count; ++round) {
-    if (scores[round] > kExtremeDeviations) worst.push_back(round);
+std::vector<double> without_disturbed(const std::vector<double>& values, double step_s) {
+  if (values.size() <= kKeptRounds) return values;
+  const double center = median(values);
+  std::vector<double> distances(values.size());
+  std::transform(values.begin(), values.end(), distances.begin(), [&](double v) { return std::abs(v - center); });
+  const double limit = std::max(kExtremeDeviations * kMadToDeviation * median(distances), kSmallRatio * step_s);
+  const std::size_t most = std::min(values.size() - kKeptRounds, values.size() / kMostOneIn);
+  std::vector<double> sorted = distances;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(most), sorted.end(), std::greater<>());
+  const double kept_distance = std::max(limit, sorted[most]);  // no more than `most` are farther away
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (distances[i] <= kept_distance) kept.push_back(values[i]);
   }
-  std::sort(worst.begin(), worst.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-  worst.resize(std::min({worst.size(), count - kKeptRounds, count / kMostOneIn}));
-  for (const std::size_t round : worst) table.rounds[round].clear();
-  std::erase_if(table.rounds, [](const auto& round) { return round.empty(); });
-  table.left_out = static_cast<int>(worst.size());
+  return kept;
 }
 
 int node_count(const Profile& profile) {

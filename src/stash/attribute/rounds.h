@@ -10,15 +10,14 @@ namespace stash {
 struct RoundTable {
   std::vector<Condition> chain;                    // conditions that were measured, in the chain's order
   std::vector<std::vector<const Window*>> rounds;  // by round, then by place in `chain`
-  int left_out = 0;                                // complete, but disturbed: taken away
 
   std::vector<double> step_s(std::size_t place) const;  // of each round
 };
 
 RoundTable complete_rounds(const Profile& profile);
 
-// Takes away the rounds in which something from outside hit a window; docs/metrics.md.
-void leave_out_disturbed(RoundTable& table);
+// One value for each round, without those in which something from outside hit a window; docs/metrics.md.
+std::vector<double> without_disturbed(const std::vector<double>& values, double step_s);
 
 double step_s(const Window& window);  // the slowest rank's time of one step
 

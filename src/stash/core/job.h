@@ -13,7 +13,7 @@ namespace stash {
 // What is trained and how it is measured. Field names are the command line's flags and the JSON keys.
 struct Job {
   std::string model = "resnet18";
-  int batch = 32;              // samples per rank and step
+  int batch = 32;              // samples per rank and step; 0: unknown
   int image_size = 224;        // pixels, image models
   int seq_len = 0;             // tokens, language models; 0: the model's own
   std::string device = "cpu";  // cpu | cuda | emulated:<gpu>
@@ -30,6 +30,7 @@ struct Job {
   double max_time_s = 120;
   std::uint64_t seed = 1;
   Injection inject;
+  std::vector<std::string> command;  // of somebody's own script; empty: a built-in model
 
   bool operator==(const Job&) const = default;
 };

@@ -8,7 +8,7 @@ namespace stash {
 template <class V, json_fields::FieldsOf<Job> T>
 void fields(V& visit, T& job) {
   visit.or_default("model", job.model);
-  visit.or_default("batch", job.batch, 1);
+  visit.or_default("batch", job.batch, 0);
   visit.or_default("image_size", job.image_size, 0);
   visit.or_default("seq_len", job.seq_len, 0);
   visit.or_default("device", job.device);
@@ -25,6 +25,7 @@ void fields(V& visit, T& job) {
   visit.or_default("max_time_s", job.max_time_s, 0);
   visit.or_default("seed", job.seed);
   visit.or_default("inject", job.inject);
+  visit.or_default("command", job.command);
 }
 
 }  // namespace stash

@@ -37,8 +37,8 @@ struct Ledger {
   std::map<Condition, Estimate> step_by_condition;
   Published published;
   std::optional<LateRank> late_rank;
-  int rounds = 0;           // complete rounds that it rests on
-  int rounds_left_out = 0;  // complete too, but disturbed from outside
+  int rounds = 0;           // complete rounds that the part with the fewest rests on
+  int rounds_left_out = 0;  // by that part: complete too, but disturbed from outside
 
   const std::optional<Estimate>& operator[](Part part) const { return parts[static_cast<int>(part)]; }
   std::optional<Estimate>& operator[](Part part) { return parts[static_cast<int>(part)]; }

@@ -40,6 +40,8 @@ void Collector::take(int rank, std::string_view line) {
       phase_ = "measuring";
     } else if (event == "machine") {
       if (rank == 0) add_machine(profile_.machine, message.at("machine"));
+    } else if (event == "job") {
+      profile_.job = job_from_json(message.at("job"));
     } else if (event == "layers") {
       for (const auto& row : message.at("rows")) profile_.layers.push_back(layer_time_from_json(row));
     } else if (event == "buckets") {

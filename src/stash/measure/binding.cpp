@@ -4,19 +4,14 @@
 #include "stash/core/error.h"
 #include "stash/measure/install_switch.h"
 #include "stash/measure/layer_runner.h"
+#include "stash/measure/python_objects.h"
 #include "stash/measure/rank.h"
+#include "stash/measure/session_binding.h"
 
 namespace py = pybind11;
 
 namespace stash {
 namespace {
-
-// The group behind torch's own Python object. The pointer is taken without the holder, whose type differs between
-// versions of torch.
-c10::intrusive_ptr<c10d::ProcessGroup> group_of(const py::object& object) {
-  auto* group = object.cast<c10d::ProcessGroup*>();
-  return c10::intrusive_ptr<c10d::ProcessGroup>::unsafe_reclaim_from_nonowning(group);
-}
 
 int run(const py::object& group, const py::object& control, const std::string& job_json,
         const std::string& machine_json, int local_rank, std::int64_t started_ns) {
@@ -84,6 +79,7 @@ PYBIND11_MODULE(_stash, module) {
       .def("set_node", &Switch::set_node, py::arg("group"), py::arg("ranks"))
       .def("set_link", &Switch::set_link, py::arg("bytes_per_s"))
       .def("counters", &Switch::counters);
+  stash::bind_session(module);
   py::class_<LayerRunner>(module, "LayerRunner", "A model's layers one at a time, on the meta device.")
       .def(py::init<const std::string&, int, int, int>(), py::arg("model"), py::arg("batch"),
            py::arg("image_size") = 224, py::arg("seq_len") = 0)

@@ -56,6 +56,14 @@ double CollectiveLog::total_s(Condition condition) const {
   return static_cast<double>(sum) * 1e-9;
 }
 
+std::int64_t CollectiveLog::count() const {
+  std::int64_t sum = 0;
+  for (const Table& table : *tables_) {
+    for (const Entry& entry : table) sum += entry.count.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
 std::vector<CollectiveSummary> CollectiveLog::summary(int rank, const char* (*name_of)(int op)) const {
   std::vector<CollectiveSummary> rows;
   for (const Condition condition : kConditions) {

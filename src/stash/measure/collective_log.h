@@ -30,6 +30,7 @@ class CollectiveLog {
   // The place for a collective that is issued now; null when nothing is recorded or the table is full.
   Entry* entry(int op, std::int64_t bytes);
   double total_s(Condition condition) const;   // issue to completion, summed
+  std::int64_t count() const;                  // under all conditions
   // `name_of` translates the op number.
   std::vector<CollectiveSummary> summary(int rank, const char* (*name_of)(int op)) const;
 

@@ -5,12 +5,14 @@
 namespace stash {
 
 void Control::barrier() {
+  if (!backend_) return;
   state_.beat(Phase::waiting);
-  group_->barrier()->wait();
+  backend_->barrier()->wait();
   state_.beat(Phase::working);
 }
 
 std::vector<std::vector<double>> Control::gather(std::span<const double> values) {
+  if (!backend_) return {{values.begin(), values.end()}};
   const auto count = static_cast<int64_t>(values.size());
   at::Tensor own = at::empty({count}, at::kDouble);
   std::copy(values.begin(), values.end(), own.data_ptr<double>());
@@ -18,7 +20,7 @@ std::vector<std::vector<double>> Control::gather(std::span<const double> values)
   std::vector<std::vector<at::Tensor>> outputs(1);
   for (int i = 0; i < size(); ++i) outputs[0].push_back(at::empty({count}, at::kDouble));
   state_.beat(Phase::waiting);
-  group_->allgather(outputs, inputs)->wait();
+  backend_->allgather(outputs, inputs)->wait();
   state_.beat(Phase::working);
   std::vector<std::vector<double>> all;
   for (const at::Tensor& tensor : outputs[0]) all.emplace_back(tensor.data_ptr<double>(), tensor.data_ptr<double>() + count);

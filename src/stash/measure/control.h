@@ -8,13 +8,14 @@
 
 namespace stash {
 
-// What ranks tell each other about the measurement: a group of its own, which no condition touches.
+// What ranks tell each other about the measurement: a backend of its own, which no condition touches.
 class Control {
  public:
-  Control(c10::intrusive_ptr<c10d::ProcessGroup> group, RankState& state) : group_(std::move(group)), state_(state) {}
+  // `backend` null: there is one rank.
+  Control(c10::intrusive_ptr<c10d::Backend> backend, RankState& state) : backend_(std::move(backend)), state_(state) {}
 
-  int rank() const { return group_->getRank(); }
-  int size() const { return group_->getSize(); }
+  int rank() const { return backend_ ? backend_->getRank() : 0; }
+  int size() const { return backend_ ? backend_->getSize() : 1; }
   void barrier();
   // Every rank's values, by rank; all give the same number of them.
   std::vector<std::vector<double>> gather(std::span<const double> values);
@@ -23,7 +24,7 @@ class Control {
   bool any(bool value);
 
  private:
-  c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  c10::intrusive_ptr<c10d::Backend> backend_;
   RankState& state_;
 };
 

@@ -47,11 +47,19 @@ Device::Device(const Job& job, int local_rank) {
   guard.setDevice(torch_device_);
 }
 
+void synchronize_device(c10::Device device) {
+  if (device.is_cpu()) return;
+  const c10::impl::VirtualGuardImpl guard(device.type());
+#ifdef STASH_GUARD_HAS_SYNCHRONIZE_DEVICE
+  guard.synchronizeDevice(device.index());
+#else
+  guard.synchronizeStream(guard.getStream(device));
+#endif
+}
+
 void Device::synchronize() {
   if (emulated_) emulated_->wait();
-  if (!is_accelerator()) return;
-  const c10::impl::VirtualGuardImpl guard(torch_device_.type());
-  guard.synchronizeStream(guard.getStream(torch_device_));
+  synchronize_device(torch_device_);
 }
 
 at::Tensor Device::host_tensor(at::IntArrayRef shape, at::ScalarType type) {

@@ -28,6 +28,9 @@ class EmulatedStream {
   std::atomic<std::int64_t> arrived_ns_{0};
 };
 
+// Returns when everything that was queued on the device is done, on all its streams where torch can tell.
+void synchronize_device(c10::Device device);
+
 // Where a rank computes: the CPU, an accelerator that torch knows, or an emulated one.
 class Device {
  public:

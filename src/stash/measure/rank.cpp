@@ -6,16 +6,17 @@
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/attribute.h"
-#include "stash/attribute/stopping.h"
 #include "stash/catalog/layer_time.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/launch/supervisor.h"
+#include "stash/measure/builtin_workload.h"
 #include "stash/measure/control.h"
 #include "stash/measure/events.h"
 #include "stash/measure/install_switch.h"
 #include "stash/measure/layer_timer.h"
+#include "stash/measure/rounds.h"
 #include "stash/measure/ruler.h"
 #include "stash/measure/torch_network.h"
 #include "stash/models/models.h"
@@ -33,7 +34,7 @@ class Rank {
   Rank(const RankSetup& setup, SharedState& shared, const Events& events)
       : setup_(setup), shared_(shared), events_(events),
         job_(job_from_json(nlohmann::json::parse(setup.job_json))),
-        rank_(setup.group->getRank()), state_(shared.rank(rank_)), control_(setup.control, state_),
+        rank_(setup.group->getRank()), state_(shared.rank(rank_)), control_(setup.control->getBackend(c10::kCPU), state_),
         graph_(make_model(job_.model, {.image_size = job_.image_size, .seq_len = job_.seq_len})),
         device_(job_, setup.local_rank), log_(std::make_shared<CollectiveLog>()),
         conditions_(present_conditions(job_)) {}
@@ -47,8 +48,7 @@ class Rank {
     measure_layers();
     ruler_->pilot(conditions_);
     if (rank_ == 0) events_.send("pilot", {{"edge_s", ruler_->edge_s()}, {"round_s", ruler_->round_s()}});
-    const StoppedBy reason = rounds();
-    report(reason);
+    report(run_rounds(*ruler_, control_, job_, setup_.started_ns, events_, [&] { return shared_.stop_requested(); }));
   }
 
  private:
@@ -64,11 +64,9 @@ class Rank {
     const auto delay = job_.inject.rank_delay_s.find(rank_);
     trainer_ = std::make_unique<Trainer>(*network_, device_, setup_.group, job_.bucket_bytes,
                                          delay == job_.inject.rank_delay_s.end() ? 0 : delay->second, state_);
-    workload_ = std::make_unique<Workload>(*trainer_, *backend_, *batches_, pipeline_.get(), setup_.local_rank == 0,
-                                           /*several_nodes=*/false, /*weights_change=*/!network_->is_emulated(),
-                                           job_.inject.warmup_s.value_or(0));
-    ruler_ = std::make_unique<Ruler>(job_, *workload_, device_, control_, *trainer_, *batches_, *backend_, *log_,
-                                     pipeline_.get());
+    workload_ = std::make_unique<BuiltinWorkload>(job_, *trainer_, device_, *backend_, *batches_, pipeline_.get(),
+                                                  setup_.local_rank == 0, /*several_nodes=*/false);
+    ruler_ = std::make_unique<Ruler>(job_, *workload_, control_, *log_);
     for (const std::string& warning : device_.warnings()) events_.warning(warning);
   }
 
@@ -120,37 +118,6 @@ class Rank {
     events_.send(name, {{"rows", std::move(list)}});
   }
 
-  double elapsed_s() const { return seconds(now_ns() - setup_.started_ns); }
-
-  StoppedBy rounds() {
-    Profile so_far;
-    so_far.job = job_;
-    so_far.edge_s = ruler_->edge_s();
-    double round_s = ruler_->round_s();
-    for (int round = 0;; ++round) {
-      const std::int64_t start_ns = now_ns();
-      const bool whole = ruler_->round(
-          round,
-          [&](const Window& window) {
-            so_far.windows.push_back(window);
-            if (rank_ == 0) events_.send("window", {{"window", to_json(window)}});
-          },
-          [&] { return shared_.stop_requested(); });
-      if (!whole) return StoppedBy::interrupted;
-      round_s = std::max(round_s, seconds(now_ns() - start_ns));
-      const double decision = control_.from_rank_0(decide(so_far, round + 1, round_s));
-      if (decision == 1) return StoppedBy::precision;
-      if (decision == 2) return StoppedBy::time;
-    }
-  }
-
-  // 0: go on; 1: every interval is narrow enough; 2: another round would not fit in the time.
-  double decide(const Profile& so_far, int rounds_done, double round_s) const {
-    if (rounds_done < kFewestRounds) return 0;
-    if (precise_enough(attribute(so_far), job_.precision_ratio)) return 1;
-    return elapsed_s() + round_s > job_.max_time_s ? 2 : 0;
-  }
-
   void report(StoppedBy reason) {
     nlohmann::json rows = nlohmann::json::array();
     for (const CollectiveSummary& row : log_->summary(rank_, collective_name)) rows.push_back(to_json(row));
@@ -188,7 +155,7 @@ class Rank {
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<BatchSource> batches_;
   std::unique_ptr<Trainer> trainer_;
-  std::unique_ptr<Workload> workload_;
+  std::unique_ptr<BuiltinWorkload> workload_;
   std::unique_ptr<Ruler> ruler_;
   std::vector<LayerTime> layers_;
 };

@@ -17,22 +17,14 @@ constexpr double kSlowStep_s = 1;  // a window of such steps is one step long ho
 
 }  // namespace
 
-Ruler::Ruler(const Job& job, Workload& workload, Device& device, Control& control, Trainer& trainer,
-             BatchSource& batches, SwitchBackend& backend, CollectiveLog& log, Pipeline* pipeline)
-    : job_(job), workload_(workload), device_(device), control_(control), trainer_(trainer), batches_(batches),
-      backend_(backend), log_(log), pipeline_(pipeline) {}
-
 // The seconds of one step, on the slowest rank, after the condition's own warm-up.
 double Ruler::time_steps(Condition condition, int steps) {
-  workload_.enter(condition, steps + lead_in_steps(job_, condition));
+  const int lead_in = lead_in_steps(job_, condition);
+  workload_.enter(condition, steps + lead_in);
   workload_.go();
-  for (int i = 0; i < lead_in_steps(job_, condition); ++i) workload_.step();
-  device_.synchronize();
+  workload_.run(lead_in);
   control_.barrier();
-  const std::int64_t start_ns = now_ns();
-  for (int i = 0; i < steps; ++i) workload_.step();
-  device_.synchronize();
-  const double own_s = seconds(now_ns() - start_ns) / steps;
+  const double own_s = workload_.run(steps) / steps;
   workload_.leave();
   double slowest_s = 0;
   for (const auto& rank : control_.gather({&own_s, 1})) slowest_s = std::max(slowest_s, rank[0]);
@@ -46,7 +38,7 @@ double Ruler::measure_edge() {
     control_.barrier();
     const std::int64_t start_ns = now_ns();
     control_.barrier();
-    device_.synchronize();
+    workload_.synchronize();
     samples.push_back(seconds(now_ns() - start_ns));
   }
   std::nth_element(samples.begin(), samples.begin() + kEdgeSamples / 2, samples.end());
@@ -88,26 +80,23 @@ Window Ruler::measure(int round, Condition condition) {
   window.resident_ratio = workload_.enter(condition, window.steps + lead_in);
   check_weights(condition);
   workload_.go();
-  for (int i = 0; i < lead_in; ++i) workload_.step();
-  device_.synchronize();
-  if (uses_input(condition)) window.queued_start_samples = pipeline_->queued_samples();
-  const double waited_before_s = batches_.waited_s();
+  workload_.run(lead_in);
+  window.queued_start_samples = workload_.queued_samples();
+  const double waited_before_s = workload_.waited_s();
   const double collectives_before_s = log_.total_s(condition);
   log_.select(condition, true);
 
   // Workers go on while ranks meet, which takes them no longer than an edge. Were they held, samples half made would
   // be finished meanwhile and the window would get them for nothing.
   control_.barrier();
-  const std::int64_t start_ns = now_ns();
-  for (int i = 0; i < window.steps; ++i) workload_.step();
-  device_.synchronize();
-  const double wall_s = seconds(now_ns() - start_ns);
+  const double wall_s = workload_.run(window.steps);
 
   log_.select(condition, false);
-  backend_.collect_device_times();
-  if (uses_input(condition)) window.queued_end_samples = pipeline_->queued_samples();
+  workload_.collect_device_times();
+  window.queued_end_samples = workload_.queued_samples();
+  const double waited_s = workload_.waited_s() - waited_before_s;
   workload_.leave();
-  return gather(std::move(window), {.wall_s = wall_s, .input_wait_s = batches_.waited_s() - waited_before_s,
+  return gather(std::move(window), {.wall_s = wall_s, .input_wait_s = waited_s,
                                     .collective_s = log_.total_s(condition) - collectives_before_s});
 }
 
@@ -123,15 +112,16 @@ Window Ruler::gather(Window window, const RankSample& own) {
 
 // Gradients of ranks with different weights must not be summed: the loss would drift and the job be another one.
 void Ruler::check_weights(Condition condition) {
-  if (condition == Condition::solo || condition == Condition::apart) return;
-  const double own = trainer_.weight_sum();
+  const std::optional<double> sum = workload_.weight_sum();
+  if (!sum) return;
+  const double own = *sum;
   for (const auto& rank : control_.gather({&own, 1})) {
     if (rank[0] != own) throw Error(fmt::format("the ranks' weights differ before condition {}", to_string(condition)));
   }
 }
 
 void Ruler::check_loss() {
-  const double own = trainer_.loss().value_or(0);
+  const double own = workload_.loss().value_or(0);
   const auto all = control_.gather({&own, 1});
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (std::isfinite(all[rank][0])) continue;

@@ -7,7 +7,6 @@
 #include "stash/core/profile.h"
 #include "stash/measure/collective_log.h"
 #include "stash/measure/control.h"
-#include "stash/measure/device.h"
 #include "stash/measure/workload.h"
 
 namespace stash {
@@ -15,8 +14,8 @@ namespace stash {
 // Measures windows and rounds; every rank runs it in step with the others. docs/method.md says why each step.
 class Ruler {
  public:
-  Ruler(const Job& job, Workload& workload, Device& device, Control& control, Trainer& trainer, BatchSource& batches,
-        SwitchBackend& backend, CollectiveLog& log, Pipeline* pipeline);
+  Ruler(const Job& job, Workload& workload, Control& control, CollectiveLog& log)
+      : job_(job), workload_(workload), control_(control), log_(log) {}
 
   // Warms every condition up and finds how many steps its windows need.
   void pilot(const std::vector<Condition>& conditions);
@@ -37,13 +36,8 @@ class Ruler {
 
   const Job& job_;
   Workload& workload_;
-  Device& device_;
   Control& control_;
-  Trainer& trainer_;
-  BatchSource& batches_;
-  SwitchBackend& backend_;
   CollectiveLog& log_;
-  Pipeline* pipeline_;
   std::vector<Condition> conditions_;
   std::map<Condition, int> steps_;      // of a window
   double edge_s_ = 0;

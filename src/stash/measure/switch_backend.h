@@ -20,6 +20,8 @@ enum class SwitchPosition {
   off,   // they return at once
 };
 
+SwitchPosition switch_position(Condition condition);
+
 // What a c10d::OpType is called in profiles.
 const char* collective_name(int op);
 
@@ -143,8 +145,9 @@ class SwitchBackend : public c10d::Backend {
     std::int64_t bytes;
     Tensors outputs;
   };
-  template <typename OnReal, typename OnNode>
-  WorkPtr route(Issue issue, OnReal&& on_real, OnNode&& on_node);
+  // `locally` fills the outputs where the collective is switched off.
+  template <typename OnReal, typename OnNode, typename Locally>
+  WorkPtr route(Issue issue, OnReal&& on_real, OnNode&& on_node, Locally&& locally);
   WorkPtr track(const Issue& issue, std::int64_t issued_ns, int peers, WorkPtr work);
 
   struct DeviceTimed {

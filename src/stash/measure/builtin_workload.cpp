@@ -1,0 +1,77 @@
+#include "stash/measure/builtin_workload.h"
+
+#include "stash/core/clock.h"
+
+namespace stash {
+
+BuiltinWorkload::BuiltinWorkload(const Job& job, Trainer& trainer, Device& device, SwitchBackend& backend,
+                                 BatchSource& batches, Pipeline* pipeline, bool first_on_node, bool several_nodes)
+    : job_(job), trainer_(trainer), device_(device), backend_(backend), batches_(batches), pipeline_(pipeline),
+      first_on_node_(first_on_node), several_nodes_(several_nodes) {}
+
+// Ranks that trained apart have drifted apart: rank 0's weights go to all before gradients are summed again.
+void BuiltinWorkload::match_weights() {
+  const SwitchPosition position = switch_position(condition_);
+  const bool together = position == SwitchPosition::pass || !several_nodes_;
+  if (weights_differ_ && position != SwitchPosition::off) {
+    backend_.set_position(SwitchPosition::pass);
+    trainer_.broadcast_weights();
+    weights_differ_ = false;
+  }
+  const bool weights_change = device_.emulated() == nullptr;
+  if (weights_change && (position == SwitchPosition::off || !together)) weights_differ_ = true;
+}
+
+std::optional<double> BuiltinWorkload::enter(Condition condition, int steps) {
+  condition_ = condition;
+  takes_part_ = condition != Condition::solo || first_on_node_;
+  match_weights();
+  backend_.set_position(switch_position(condition));
+  if (!uses_input(condition)) return std::nullopt;
+  // What was prepared while other conditions ran would make the first steps free.
+  pipeline_->drain();
+  pipeline_->set_cold(condition == Condition::cold);
+  return condition == Condition::cold ? pipeline_->evict_upcoming(steps) : pipeline_->load_upcoming(steps);
+}
+
+void BuiltinWorkload::go() {
+  if (uses_input(condition_)) pipeline_->resume();
+}
+
+void BuiltinWorkload::warm_up() {
+  const double warmup_s = job_.inject.warmup_s.value_or(0);
+  bool& warm = warm_[static_cast<std::size_t>(condition_)];
+  if (!warm && warmup_s > 0) sleep_until_ns(now_ns() + nanoseconds(warmup_s));
+  warm = true;
+}
+
+void BuiltinWorkload::step() {
+  warm_up();
+  if (uses_input(condition_)) return trainer_.step(batches_.next());
+  trainer_.step(condition_ == Condition::staged ? batches_.staged() : batches_.resident());
+}
+
+double BuiltinWorkload::run(int steps) {
+  const std::int64_t start_ns = now_ns();
+  if (takes_part_) {
+    for (int i = 0; i < steps; ++i) step();
+  }
+  device_.synchronize();
+  return seconds(now_ns() - start_ns);
+}
+
+void BuiltinWorkload::leave() {
+  if (!uses_input(condition_)) return;
+  batches_.finish();
+  pipeline_->pause();
+}
+
+std::optional<double> BuiltinWorkload::queued_samples() const {
+  return uses_input(condition_) ? std::optional(pipeline_->queued_samples()) : std::nullopt;
+}
+
+std::optional<double> BuiltinWorkload::weight_sum() const {
+  return switch_position(condition_) == SwitchPosition::off ? std::nullopt : std::optional(trainer_.weight_sum());
+}
+
+}  // namespace stash

@@ -1,0 +1,144 @@
+#include "stash/measure/script_session.h"
+
+#include <nlohmann/json.hpp>
+
+#include "stash/attribute/attribute.h"
+#include "stash/core/clock.h"
+#include "stash/core/profile_json.h"
+#include "stash/measure/device.h"
+#include "stash/measure/install_switch.h"
+#include "stash/measure/rounds.h"
+#include "stash/measure/ruler.h"
+
+namespace stash {
+namespace {
+
+constexpr int kFreeSteps = 3;  // the reducer orders its buckets, allocators and kernels settle
+
+}  // namespace
+
+ScriptSession::ScriptSession(ScriptHooks hooks, int events_fd)
+    : hooks_(std::move(hooks)), events_(events_fd), shared_(SharedState::open(-1, 1)),
+      log_(std::make_shared<CollectiveLog>()) {
+  log_->select(Condition::joined, true);
+}
+
+ScriptSession::~ScriptSession() { end(); }
+
+void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
+  auto backend = install_switch(group, device, log_);
+  backend->set_position(position_);
+  if (start_.job.inject.link_bytes_per_s) backend->set_link(*start_.job.inject.link_bytes_per_s, nullptr);
+  switches_.push_back(std::move(backend));
+}
+
+void ScriptSession::start(ScriptStart start) {
+  start_ = std::move(start);
+  control_ = std::make_unique<Control>(start_.control, shared_.rank(0));
+  const Injection& inject = start_.job.inject;
+  if (inject.link_bytes_per_s) {
+    for (const auto& backend : switches_) backend->set_link(*inject.link_bytes_per_s, nullptr);
+  }
+  const auto delay = inject.rank_delay_s.find(start_.rank);
+  if (delay != inject.rank_delay_s.end()) delay_ns_ = nanoseconds(delay->second);
+  gate_ = std::make_unique<StepGate>(kFreeSteps, [this] { synchronize(); });
+  measuring_ = true;
+  thread_ = std::thread([this] { measure(); });
+}
+
+bool ScriptSession::step_end() {
+  if (!measuring_.load(std::memory_order_relaxed)) return stop_script_.load(std::memory_order_relaxed);
+  if (delay_ns_ > 0) delay();
+  gate_->step_end();
+  return stop_script_.load(std::memory_order_relaxed);
+}
+
+void ScriptSession::delay() {
+  synchronize();  // a sleeping host would hide behind work that is still queued
+  sleep_until_ns(now_ns() + delay_ns_);
+}
+
+void ScriptSession::end() {
+  if (!thread_.joinable()) return;
+  gate_->end();
+  // Ranks end together. One whose peers are gone may wait for them in vain: it is left behind.
+  if (measuring_) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void ScriptSession::set_position(SwitchPosition position) {
+  position_ = position;
+  for (const auto& backend : switches_) backend->set_position(position);
+}
+
+std::optional<double> ScriptSession::enter(Condition condition, int steps) {
+  condition_ = condition;
+  takes_part_ = condition != Condition::solo || start_.first_on_node;
+  owed_steps_ = 0;
+  gate_->wait_for_stop();
+  set_position(switch_position(condition));
+  return hooks_.enter(condition, steps);
+}
+
+double ScriptSession::run(int steps) {
+  if (takes_part_) return gate_->run(steps);
+  owed_steps_ += steps;
+  return 0;
+}
+
+// A script counts its steps, and some of them it makes together with all ranks: who waited now makes as many.
+void ScriptSession::leave() {
+  if (owed_steps_ > 0) gate_->run(owed_steps_);
+  owed_steps_ = 0;
+}
+
+void ScriptSession::collect_device_times() {
+  for (const auto& backend : switches_) backend->collect_device_times();
+}
+
+void ScriptSession::synchronize() { synchronize_device(start_.device); }
+
+StoppedBy ScriptSession::rule() {
+  Ruler ruler(start_.job, *this, *control_, *log_);
+  gate_->wait_for_stop();
+  const std::int64_t started_ns = now_ns();
+  if (start_.rank == 0) events_.phase("warming up every condition");
+  ruler.pilot(present_conditions(start_.job));
+  if (start_.rank == 0) events_.send("pilot", {{"edge_s", ruler.edge_s()}, {"round_s", ruler.round_s()}});
+  return run_rounds(ruler, *control_, start_.job, started_ns, events_, [] { return false; });
+}
+
+void ScriptSession::measure() {
+  use_precise_sleep();
+  try {
+    if (start_.rank == 0) {
+      events_.send("machine", {{"machine", nlohmann::json::parse(start_.machine_json)}});
+      events_.send("job", {{"job", to_json(start_.job)}});
+    }
+    const StoppedBy reason = rule();
+    set_position(SwitchPosition::pass);
+    hooks_.finish();
+    report(reason);
+    stop_script_ = !start_.keep_training;
+  } catch (const StepsEnded&) {
+    return;  // what was measured so far has been reported
+  } catch (const std::exception& error) {
+    set_position(SwitchPosition::pass);
+    events_.send("error", {{"kind", "environment"}, {"message", error.what()}});
+  }
+  measuring_ = false;
+  gate_->open();
+}
+
+void ScriptSession::report(StoppedBy reason) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const CollectiveSummary& row : log_->summary(start_.rank, collective_name)) rows.push_back(to_json(row));
+  events_.send("collectives", {{"rows", std::move(rows)}});
+  control_->barrier();
+  if (start_.rank == 0) events_.send("stopped", {{"by", to_string(reason)}});
+}
+
+}  // namespace stash

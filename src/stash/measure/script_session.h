@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "stash/core/job.h"
+#include "stash/core/step_gate.h"
+#include "stash/launch/shared_state.h"
+#include "stash/measure/control.h"
+#include "stash/measure/events.h"
+#include "stash/measure/switch_backend.h"
+#include "stash/measure/workload.h"
+
+namespace stash {
+
+// What only the script's interpreter can do. Called on the ruler's thread while the script waits.
+struct ScriptHooks {
+  // Batches are used again or come from the loader, as the condition asks; weights that drifted apart are put back.
+  // Returns the share of the data's pages that is cached, where that is known.
+  std::function<std::optional<double>(Condition, int steps)> enter;
+  std::function<void()> finish;  // after the last window
+};
+
+struct ScriptStart {
+  Job job;                                    // as far as the script has shown it
+  c10::intrusive_ptr<c10d::Backend> control;  // null: one rank
+  c10::Device device{c10::kCPU};
+  bool first_on_node = true;  // computes in `solo`
+  int rank = 0;
+  std::string machine_json;
+  bool keep_training = false;
+};
+
+// Somebody's training script under the ruler. The script's thread calls step_end() after each step; the ruler runs on
+// a thread of its own and lets the script go for a number of steps at a time.
+class ScriptSession final : public Workload {
+ public:
+  ScriptSession(ScriptHooks hooks, int events_fd);
+  ~ScriptSession() override;
+
+  // What the group issues on this device goes through a switch from now on.
+  void add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device);
+  // The ruler's thread starts; it takes over after a few more steps.
+  void start(ScriptStart start);
+  // The script's thread, after each step. True: what was wanted is measured, and the script may end.
+  bool step_end();
+  void add_wait_ns(std::int64_t ns) { waited_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  void end();  // the script comes to its end
+  bool measuring() const { return measuring_.load(std::memory_order_relaxed); }
+  std::int64_t collectives() const { return log_->count(); }
+  const Events& events() const { return events_; }
+
+  std::optional<double> enter(Condition condition, int steps) override;
+  void go() override {}
+  double run(int steps) override;
+  void leave() override;
+  bool takes_part() const override { return takes_part_; }
+  double waited_s() const override { return static_cast<double>(waited_ns_.load(std::memory_order_relaxed)) * 1e-9; }
+  void collect_device_times() override;
+  void synchronize() override;
+
+ private:
+  void measure();
+  StoppedBy rule();
+  void report(StoppedBy reason);
+  void set_position(SwitchPosition position);
+  void delay();
+
+  ScriptHooks hooks_;
+  Events events_;
+  SharedState shared_;
+  std::shared_ptr<CollectiveLog> log_;
+  std::vector<c10::intrusive_ptr<SwitchBackend>> switches_;
+  SwitchPosition position_ = SwitchPosition::pass;
+  ScriptStart start_;
+  std::unique_ptr<Control> control_;
+  std::int64_t delay_ns_ = 0;
+  std::unique_ptr<StepGate> gate_;
+  std::thread thread_;
+  std::atomic<bool> measuring_{false};
+  std::atomic<bool> stop_script_{false};
+  std::atomic<std::int64_t> waited_ns_{0};
+  Condition condition_ = Condition::joined;
+  bool takes_part_ = true;
+  int owed_steps_ = 0;  // that the others made while this rank waited
+};
+
+}  // namespace stash

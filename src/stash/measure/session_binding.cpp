@@ -1,0 +1,84 @@
+#include "stash/measure/session_binding.h"
+
+#include <fcntl.h>
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <nlohmann/json.hpp>
+
+#include "stash/core/profile_json.h"
+#include "stash/input/file_pages.h"
+#include "stash/measure/python_objects.h"
+#include "stash/measure/script_session.h"
+
+namespace py = pybind11;
+
+namespace stash {
+namespace {
+
+using EnterHook = std::function<std::optional<double>(const std::string& condition, int steps)>;
+
+// The interpreter lock is taken for a call from the ruler's thread.
+ScriptHooks guarded(EnterHook enter, std::function<void()> finish) {
+  return {.enter =
+              [enter = std::move(enter)](Condition condition, int steps) {
+                const py::gil_scoped_acquire interpreter;
+                return enter(std::string(to_string(condition)), steps);
+              },
+          .finish =
+              [finish = std::move(finish)] {
+                const py::gil_scoped_acquire interpreter;
+                finish();
+              }};
+}
+
+int open_events(const std::string& path) {
+  return path.empty() ? -1 : ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+// Lives as long as the process: the ruler's thread may outlast the interpreter.
+ScriptSession* make_session(EnterHook enter, std::function<void()> finish, const std::string& events) {
+  return new ScriptSession(guarded(std::move(enter), std::move(finish)), open_events(events));
+}
+
+void start(ScriptSession& session, const std::string& job_json, const py::object& control, const std::string& device,
+           int rank, bool first_on_node, const std::string& machine_json, bool keep_training) {
+  ScriptStart start{.job = job_from_json(nlohmann::json::parse(job_json)), .control = nullptr,
+                    .device = c10::Device(device), .first_on_node = first_on_node, .rank = rank,
+                    .machine_json = machine_json, .keep_training = keep_training};
+  if (!control.is_none()) start.control = torch_object<c10d::Backend>(control);
+  session.start(std::move(start));
+}
+
+bool step_end(ScriptSession& session) {
+  if (!session.measuring()) return session.step_end();
+  const py::gil_scoped_release no_interpreter;
+  return session.step_end();
+}
+
+}  // namespace
+
+void bind_session(py::module_& module) {
+  py::class_<ScriptSession, std::unique_ptr<ScriptSession, py::nodelete>>(module, "Session",
+                                                                          "A training script under the ruler.")
+      .def(py::init(&make_session), py::arg("enter"), py::arg("finish"), py::arg("events"))
+      .def("add_group", [](ScriptSession& session, const py::object& group,
+                           const std::string& device) { session.add_group(group_of(group), c10::Device(device)); })
+      .def("start", &start, py::arg("job"), py::arg("control"), py::arg("device"), py::arg("rank"),
+           py::arg("first_on_node"), py::arg("machine"), py::arg("keep_training"))
+      .def("step_end", &step_end, "After each step. True: the script may end.")
+      .def("add_wait_ns", &ScriptSession::add_wait_ns)
+      .def("end", &ScriptSession::end, py::call_guard<py::gil_scoped_release>())
+      .def("measuring", &ScriptSession::measuring)
+      .def("collectives", &ScriptSession::collectives)
+      .def("warn", [](const ScriptSession& session, const std::string& text) { session.events().warning(text); })
+      .def("send", [](const ScriptSession& session, const std::string& name, const std::string& content_json) {
+        session.events().send(name, nlohmann::json::parse(content_json));
+      });
+  module.def("evict_files", &evict_files, py::call_guard<py::gil_scoped_release>(),
+             "Takes the files' pages out of the page cache; the share that is still cached, or None.");
+  module.def("load_files", &load_files, py::call_guard<py::gil_scoped_release>(),
+             "Reads the files into the page cache; the share that is cached then, or None.");
+}
+
+}  // namespace stash
