@@ -30,8 +30,8 @@ struct Network {
 };
 
 // Small gradients, so that two cores carry them well within the time of the injected link.
-constexpr std::array kNetworks{Network{"squeezenet1_0", 96, 8, "K80"}, Network{"shufflenet_v2_x0_5", 96, 16, "T4"},
-                               Network{"mobilenet_v2", 96, 8, "V100"}, Network{"squeezenet1_0", 96, 32, "A100"}};
+constexpr std::array kNetworks{Network{"squeezenet1_0", 96, 8, "K80"}, Network{"shufflenet_v2_x0_5", 96, 32, "T4"},
+                               Network{"mobilenet_v2", 96, 48, "V100"}, Network{"squeezenet1_0", 96, 64, "A100"}};
 
 // Stalls alone and mixed, small and large. Times are shares of the job's own step, so that each matters everywhere.
 // Where input is the bottleneck both its stages are injected, and so cover the real reading and decoding.

@@ -41,6 +41,16 @@ std::string why_without_meaning(Part part, const Profile& profile) {
   }
 }
 
+// A script shows what it shows.
+std::string why_not_of_script(Part part) {
+  switch (part) {
+    case Part::prep:
+    case Part::copy: return "not asked for, or no loader was seen: then its input is inside compute";
+    case Part::fetch: return "not asked for, or no file of the data was seen";
+    default: return "not asked for";
+  }
+}
+
 // A part whose forerunners have a meaning but were not measured holds their time as well.
 void warn_of_merged_parts(std::vector<std::string>& warnings, const Profile& profile, const Ledger& ledger) {
   std::vector<std::string_view> skipped;
@@ -126,6 +136,7 @@ std::string why_absent(Part part, const Profile& profile) {
   const Condition condition = adding(part);
   if (!contains(meaningful_conditions(profile), condition)) return why_without_meaning(part, profile);
   if (!profile.job.conditions.empty() && !contains(profile.job.conditions, condition)) {
+    if (!profile.job.command.empty()) return why_not_of_script(part);
     return fmt::format("--conditions left out {}", to_string(condition));
   }
   const bool measured = std::any_of(profile.windows.begin(), profile.windows.end(),

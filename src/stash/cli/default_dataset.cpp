@@ -14,13 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kFewestImages = 256;        // 28 MB: seconds to make, and enough for a few different batches
+constexpr std::int64_t kFewestImages = 256;  // 28 MB: seconds to make, and enough for a few different batches
 constexpr std::int64_t kFewestTokens = 4'000'000;
 constexpr std::uint64_t kSeed = 1;
 
 fs::path cache_folder() {
-  if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given != '\0') return fs::path(given) / "stash";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return fs::path(home) / ".cache" / "stash";
+  if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given != '\0')
+    return fs::path(given) / "stash";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".cache" / "stash";
   return fs::temp_directory_path() / "stash-cache";
 }
 

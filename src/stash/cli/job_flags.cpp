@@ -54,18 +54,6 @@ std::string checked_dtype(const std::string& dtype, const std::string& device) {
   return std::string(to_string(type));
 }
 
-std::vector<Condition> parse_conditions(const std::string& list) {
-  std::vector<Condition> asked;
-  for (std::size_t start = 0; start <= list.size() && !list.empty();) {
-    const std::size_t comma = std::min(list.find(',', start), list.size());
-    asked.push_back(parse_condition(std::string_view(list).substr(start, comma - start)));
-    start = comma + 1;
-  }
-  std::sort(asked.begin(), asked.end());
-  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
-  return asked;
-}
-
 int default_workers(int cores, int ranks) { return std::max(1, cores / std::max(ranks, 1) - 1); }
 
 void check_injection(const Job& job) {
@@ -82,27 +70,48 @@ void JobFlags::add_to(CLI::App& app) {
   app.add_option("--batch", batch, "Samples per rank and step")->type_name("N");
   app.add_option("--image-size", image_size, "Pixels of an image's side")->type_name("N");
   app.add_option("--seq-len", seq_len, "Tokens of a sequence")->type_name("N");
-  app.add_option("--device", device, "cpu, cuda, or emulated:<gpu> (layers take a GPU's time, the rest is real); default: cuda, "
+  app.add_option("--device", device,
+                 "cpu, cuda, or emulated:<gpu> (layers take a GPU's time, the rest is real); default: cuda, "
                  "without a GPU emulated:V100")
       ->type_name("NAME");
-  app.add_option("--dtype", dtype, "Precision of the arithmetic; bf16 and fp16 are mixed")->type_name("fp32|bf16|fp16")
+  app.add_option("--dtype", dtype, "Precision of the arithmetic; bf16 and fp16 are mixed")
+      ->type_name("fp32|bf16|fp16")
       ->capture_default_str();
   app.add_flag("--channels-last", channels_last, "Images and weights with channels innermost");
-  app.add_option("--ranks", ranks, "Processes on this machine; default: one for each GPU, without one 2")->type_name("N");
-  app.add_option("--backend", backend, "gloo, nccl, or another that torch has; default: nccl where every rank has a GPU")
+  app.add_option("--ranks", ranks, "Processes on this machine; default: one for each GPU, without one 2")
+      ->type_name("N");
+  app.add_option("--backend", backend,
+                 "gloo, nccl, or another that torch has; default: nccl where every rank has a GPU")
       ->type_name("NAME");
   app.add_option("--bucket", bucket, "Size of a gradient bucket")->type_name("BYTES")->capture_default_str();
   app.add_option("--data", data, "Folder of class folders of JPEG files, or a token file; default: a small one is made")
       ->type_name("PATH");
   app.add_option("--workers", workers, "Input threads per rank; default: the rank's cores less one")->type_name("N");
   app.add_option("--prefetch", prefetch, "Batches that may be ready ahead")->type_name("N")->capture_default_str();
-  app.add_option("--conditions", conditions, "Part of the chain solo,apart,node,joined,staged,hot,cold")->type_name("LIST");
-  app.add_option("--precision", precision, "Stop when every part is known to this share of the step")->type_name("RATIO")
+  app.add_option("--conditions", conditions, "Part of the chain solo,apart,node,joined,staged,hot,cold")
+      ->type_name("LIST");
+  app.add_option("--precision", precision, "Stop when every part is known to this share of the step")
+      ->type_name("RATIO")
       ->capture_default_str();
   app.add_option("--max-time", max_time, "Stop after this time in any case")->type_name("TIME")->capture_default_str();
-  app.add_option("--seed", seed, "Of weights, shuffles and the order of windows")->type_name("N")->capture_default_str();
-  app.add_option("--inject", inject, "Stalls on purpose: read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s,warmup=+1s")
+  app.add_option("--seed", seed, "Of weights, shuffles and the order of windows")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--inject", inject,
+                 "Stalls on purpose: read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s,warmup=+1s")
       ->type_name("LIST");
+}
+
+std::vector<Condition> parse_conditions(const std::string& list) {
+  std::vector<Condition> asked;
+  for (std::size_t start = 0; start <= list.size() && !list.empty();) {
+    const std::size_t comma = std::min(list.find(',', start), list.size());
+    asked.push_back(parse_condition(std::string_view(list).substr(start, comma - start)));
+    start = comma + 1;
+  }
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  return asked;
 }
 
 Graph graph_of(const Job& job) { return make_model(job.model, {.image_size = job.image_size, .seq_len = job.seq_len}); }
@@ -117,13 +126,16 @@ Job JobFlags::resolve(int gpus, int cores) const {
   job.seq_len = seq_len ? in_range(*seq_len, 1, 1 << 20, "--seq-len") : 0;
   const Graph graph = graph_of(job);
   const bool images = graph.input == InputKind::images;
-  if (images && seq_len) throw UsageError(fmt::format("--seq-len has no meaning for {}, which takes images", job.model));
-  if (!images && image_size) throw UsageError(fmt::format("--image-size has no meaning for {}, which takes tokens", job.model));
+  if (images && seq_len)
+    throw UsageError(fmt::format("--seq-len has no meaning for {}, which takes images", job.model));
+  if (!images && image_size)
+    throw UsageError(fmt::format("--image-size has no meaning for {}, which takes tokens", job.model));
   job.seq_len = graph.seq_len;
   const int usual = images ? (is_cpu ? kCpuImages : kGpuImages) : (is_cpu ? kCpuSequences : kGpuSequences);
   job.batch = in_range(batch.value_or(usual), 1, 1 << 20, "--batch");
   job.channels_last = channels_last;
-  job.ranks = in_range(ranks.value_or(gpus > 0 && job.device == "cuda" ? gpus : kRanksWithoutGpu), 1, kMostRanks, "--ranks");
+  job.ranks =
+      in_range(ranks.value_or(gpus > 0 && job.device == "cuda" ? gpus : kRanksWithoutGpu), 1, kMostRanks, "--ranks");
   job.backend = backend.value_or(job.device == "cuda" && job.ranks <= gpus ? "nccl" : "gloo");
   job.bucket_bytes = parse_bytes(bucket, "--bucket");
   if (job.bucket_bytes < 1) throw UsageError("--bucket must hold at least a byte, like 25MiB");
@@ -137,8 +149,8 @@ Job JobFlags::resolve(int gpus, int cores) const {
   job.inject = parse_injection(inject);
   check_injection(job);
   if (present_conditions(job).empty()) {
-    throw UsageError(fmt::format("--conditions {} leaves nothing to measure with --ranks {} and --device {}", conditions,
-                                 job.ranks, job.device));
+    throw UsageError(fmt::format("--conditions {} leaves nothing to measure with --ranks {} and --device {}",
+                                 conditions, job.ranks, job.device));
   }
   return job;
 }
@@ -150,20 +162,22 @@ void check_memory(const Job& job, const Graph& graph, double available_bytes) {
   if (emulated) {
     const Gpu& gpu = find_gpu(job.device.substr(kEmulated.size()));
     if (training > static_cast<double>(gpu.memory_bytes)) {
-      throw Error(fmt::format("{} with --batch {} needs about {} of memory and a {} has {}: use a smaller --batch or "
-                              "another GPU",
-                              job.model, job.batch, format_bytes(training), gpu.name,
-                              format_bytes(static_cast<double>(gpu.memory_bytes))));
+      throw Error(fmt::format(
+          "{} with --batch {} needs about {} of memory and a {} has {}: use a smaller --batch or "
+          "another GPU",
+          job.model, job.batch, format_bytes(training), gpu.name, format_bytes(static_cast<double>(gpu.memory_bytes))));
     }
   }
   const double each = emulated ? emulated_bytes(graph) : training;
-  const double input = static_cast<double>(job.prefetch + 1) * job.batch *
-                       (graph.input == InputKind::images ? 12.0 * job.image_size * job.image_size : 8.0 * graph.seq_len);
+  const double input =
+      static_cast<double>(job.prefetch + 1) * job.batch *
+      (graph.input == InputKind::images ? 12.0 * job.image_size * job.image_size : 8.0 * graph.seq_len);
   const double needed = (each + input) * job.ranks;
   if (needed <= available_bytes) return;
-  throw Error(fmt::format("{} with --batch {} on {} ranks needs about {} of memory and {} are available: use a smaller "
-                          "--batch or fewer --ranks",
-                          job.model, job.batch, job.ranks, format_bytes(needed), format_bytes(available_bytes)));
+  throw Error(
+      fmt::format("{} with --batch {} on {} ranks needs about {} of memory and {} are available: use a smaller "
+                  "--batch or fewer --ranks",
+                  job.model, job.batch, job.ranks, format_bytes(needed), format_bytes(available_bytes)));
 }
 
 }  // namespace stash

@@ -38,6 +38,9 @@ struct JobFlags {
   Job resolve(int gpus, int cores) const;
 };
 
+// A comma list of conditions, in the chain's order; UsageError names the nearest.
+std::vector<Condition> parse_conditions(const std::string& list);
+
 // The job's network; UsageError for what it cannot be.
 Graph graph_of(const Job& job);
 

@@ -35,13 +35,13 @@ Renderer renderer_of(std::string_view format) {
 void ReportOutput::add_to(CLI::App& app) {
   app.add_option("--format", format_, "text: a page to read; json: everything; csv: the ledger as a table")
       ->type_name("text|json|csv")
-      ->capture_default_str();
+      ->default_str(std::string(kFormats.front()));
   app.add_option("--usd-per-hour", usd_per_hour_, "Price of all machines of the job; adds what each part costs")
       ->type_name("USD");
 }
 
 void ReportOutput::check() const {
-  renderer_of(format_);
+  renderer_of(format());
   if (usd_per_hour_ && !(std::isfinite(*usd_per_hour_) && *usd_per_hour_ > 0)) {
     throw UsageError("--usd-per-hour takes a price above 0, like 24.48");
   }
@@ -50,7 +50,14 @@ void ReportOutput::check() const {
 std::string ReportOutput::render(const Profile& profile, const Ledger& ledger, bool to_terminal) const {
   ReportOptions options = to_terminal ? options_for_stdout() : ReportOptions{};
   options.usd_per_hour = usd_per_hour_;
-  return renderer_of(format_)(profile, ledger, options);
+  return renderer_of(format())(profile, ledger, options);
+}
+
+std::string_view ReportOutput::format() const { return format_ ? std::string_view(*format_) : kFormats.front(); }
+
+void ReportOutput::print_beside_script(const Profile& profile, const Ledger& ledger) const {
+  if (format_) return print(profile, ledger);
+  fmt::print(stderr, "{}", render(profile, ledger, false));
 }
 
 void ReportOutput::print(const Profile& profile, const Ledger& ledger) const {
@@ -64,7 +71,8 @@ void check_writable(const std::string& path) {
   const fs::path folder = fs::absolute(path).parent_path();
   if (fs::is_directory(path)) throw UsageError(fmt::format("--out {} is a folder; name a file in it", path));
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw Error(fmt::format("cannot write {}: {}: {}; name another file with --out", path, folder.string(), std::strerror(errno)));
+    throw Error(fmt::format("cannot write {}: {}: {}; name another file with --out", path, folder.string(),
+                            std::strerror(errno)));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "stash/core/ledger.h"
 #include "stash/core/profile.h"
@@ -16,12 +17,16 @@ namespace stash {
 class ReportOutput {
  public:
   void add_to(CLI::App& app);
-  void check() const;                                                    // UsageError before anything is measured
+  void check() const;  // UsageError before anything is measured
   std::string render(const Profile& profile, const Ledger& ledger, bool to_terminal) const;
-  void print(const Profile& profile, const Ledger& ledger) const;        // to standard output
+  void print(const Profile& profile, const Ledger& ledger) const;  // to standard output
+  // To stderr where no format was asked for: standard output is a script's.
+  void print_beside_script(const Profile& profile, const Ledger& ledger) const;
 
  private:
-  std::string format_ = "text";
+  std::string_view format() const;
+
+  std::optional<std::string> format_;  // absent: text
   std::optional<double> usd_per_hour_;
 };
 

@@ -8,13 +8,13 @@
 #include <filesystem>
 
 #include "stash/attribute/attribute.h"
-#include "stash/attribute/stopping.h"
 #include "stash/cli/default_dataset.h"
 #include "stash/cli/job_flags.h"
 #include "stash/cli/output.h"
+#include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
+#include "stash/cli/run_progress.h"
 #include "stash/cli/verb.h"
-#include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
@@ -29,67 +29,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kExitInterrupted = 130;   // as shells expect after Ctrl-C
+constexpr int kExitInterrupted = 130;  // as shells expect after Ctrl-C
 constexpr int kBatchesOfDefaultData = 4;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
-// Where the sources and the Python package are: given by ./stash, else found from the program's own place.
-fs::path root_folder() {
-  if (const std::string given = environment("STASH_ROOT"); !given.empty()) return given;
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (; folder.has_relative_path(); folder = folder.parent_path()) {
-    if (fs::exists(folder / "python" / "stash" / "rank.py")) return folder;
-  }
-  throw Error("cannot find Stash's own files: start it as ./stash, or set STASH_ROOT to its folder");
-}
 
 bool wants_input(const Job& job) {
   const std::vector<Condition> conditions = present_conditions(job);
   return std::any_of(conditions.begin(), conditions.end(), uses_input);
 }
-
-std::string describe_progress(const Collector& collector, int rounds, const std::string& widest) {
-  const Profile& profile = collector.profile();
-  if (profile.windows.empty()) return collector.phase() + " …";
-  return fmt::format("round {}: {} windows{}", rounds + 1, profile.windows.size(), widest);
-}
-
-// What is shown while ranks measure; the ledger is worked out anew only when a round is complete.
-class RunProgress {
- public:
-  void show(const Collector& collector) {
-    const Profile& profile = collector.profile();
-    const int rounds = count_complete_rounds(profile);
-    if (rounds != rounds_ && rounds >= kFewestRounds) widest_ = describe_widest(collector);
-    rounds_ = rounds;
-    line_.show(describe_progress(collector, rounds, widest_));
-  }
-
- private:
-  std::string describe_widest(const Collector& collector) const {
-    const Profile& profile = collector.profile();
-    const Ledger ledger = attribute(profile);
-    const WidestInterval widest = widest_interval(ledger);
-    const std::string name = widest.part ? std::string(to_string(*widest.part)) : "step";
-    const std::string text = fmt::format(", widest interval ±{:.1f} % of the step ({}; wanted ±{:.1f} %)",
-                                   100 * widest.half_width_s / ledger.step.s, name, 100 * profile.job.precision_ratio);
-    double left_s = std::max(0.0, profile.job.max_time_s - seconds(now_ns() - started_ns_));
-    if (const auto needed = rounds_still_needed(ledger, profile.job.precision_ratio)) {
-      left_s = std::min(left_s, *needed * collector.round_s());
-    }
-    return text + fmt::format(", at most {} left", format_duration(left_s));
-  }
-
-  StatusLine line_;
-  std::int64_t started_ns_ = now_ns();
-  int rounds_ = 0;
-  std::string widest_;
-};
 
 class ProfileVerb final : public Verb {
  public:
@@ -101,7 +47,8 @@ class ProfileVerb final : public Verb {
     app.add_option("--out", out_, "Where the profile goes")->type_name("FILE")->capture_default_str();
     output_.add_to(app);
     app.add_option("--python", python_, "Interpreter whose torch (2.5 or newer) the ranks use")->type_name("FILE");
-    app.add_option("--deadline", deadline_, "How long a rank may show no life before the run is ended")->type_name("TIME")
+    app.add_option("--deadline", deadline_, "How long a rank may show no life before the run is ended")
+        ->type_name("TIME")
         ->capture_default_str();
     app.footer(
         "Examples:\n"
@@ -120,17 +67,21 @@ class ProfileVerb final : public Verb {
     check_memory(profile.job, graph, static_cast<double>(available_memory_bytes()));
     check_writable(out_);
     if (!flags_.device && profile.job.device != "cuda") {
-      StatusLine().say(fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains "
-                                   "on the CPU", profile.job.device));
+      StatusLine().say(
+          fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains "
+                      "on the CPU",
+                      profile.job.device));
     }
     prepare_data(profile.job, graph);
     profile.machine = describe_machine(profile.job.data);
 
     const fs::path root = root_folder();
+    const fs::path python = chosen_python(python_);
     StatusLine setup;
-    const ExtensionInfo extension = ensure_extension(python(), root, [&](std::string_view line) { setup.say(line); });
+    const ExtensionInfo extension = ensure_extension(python, root, [&](std::string_view line) { setup.say(line); });
     RunProgress progress;
-    const LocalRun result = run_locally(std::move(profile), {.python = python(), .extension_folder = extension.folder,
+    const LocalRun result = run_locally(std::move(profile), {.python = python,
+                                                             .extension_folder = extension.folder,
                                                              .package_folder = root / "python",
                                                              .deadline_s = deadline_s,
                                                              .on_tick = [&](const Collector& c) { progress.show(c); }});
@@ -138,18 +89,12 @@ class ProfileVerb final : public Verb {
   }
 
  private:
-  fs::path python() const {
-    if (!python_.empty()) return python_;
-    if (const std::string given = environment("STASH_PYTHON"); !given.empty()) return given;
-    throw UsageError("no interpreter with torch: start Stash as ./stash, or name one with --python FILE");
-  }
-
   static void prepare_data(Job& job, const Graph& graph) {
     if (!wants_input(job)) return;
     if (job.data.empty()) {
       job.data = default_dataset(graph, std::int64_t{kBatchesOfDefaultData} * job.batch * job.ranks).string();
     }
-    open_dataset(job.data, graph.input, graph.seq_len);   // says what is wrong with it before ranks start
+    open_dataset(job.data, graph.input, graph.seq_len);  // says what is wrong with it before ranks start
     job.data = fs::absolute(job.data).string();
   }
 

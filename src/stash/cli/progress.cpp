@@ -45,8 +45,10 @@ CountProgress::CountProgress(std::string_view what) : what_(what), start_ns_(now
 
 void CountProgress::show(std::int64_t done, std::int64_t total) {
   const double elapsed_s = seconds(now_ns() - start_ns_);
-  const double left_s = elapsed_s * static_cast<double>(total - done) / static_cast<double>(std::max<std::int64_t>(1, done));
-  line_.show(fmt::format("{} {} of {}, {} left", what_, format_count(done), format_count(total), format_duration(left_s)));
+  const double left_s =
+      elapsed_s * static_cast<double>(total - done) / static_cast<double>(std::max<std::int64_t>(1, done));
+  line_.show(
+      fmt::format("{} {} of {}, {} left", what_, format_count(done), format_count(total), format_duration(left_s)));
 }
 
 }  // namespace stash

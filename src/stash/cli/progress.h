@@ -10,12 +10,12 @@ namespace stash {
 class StatusLine {
  public:
   StatusLine();
-  ~StatusLine();                         // leaves no half line behind
+  ~StatusLine();  // leaves no half line behind
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  void show(std::string_view text);      // at once on a terminal; in a log when something else was shown long ago
-  void say(std::string_view text);       // a line that stays
+  void show(std::string_view text);  // at once on a terminal; in a log when something else was shown long ago
+  void say(std::string_view text);   // a line that stays
 
  private:
   void clear();

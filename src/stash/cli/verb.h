@@ -15,16 +15,18 @@ class Verb {
  public:
   virtual ~Verb() = default;
   virtual std::string name() const = 0;
-  virtual std::string description() const = 0;   // one line
-  virtual void add_flags(CLI::App& app) = 0;     // binds members; `app` is the verb's subcommand
-  virtual int run() = 0;                         // results to stdout, progress to stderr; returns the exit code
+  virtual std::string description() const = 0;  // one line
+  virtual void add_flags(CLI::App& app) = 0;    // binds members; `app` is the verb's subcommand
+  virtual int run() = 0;                        // results to stdout, progress to stderr; returns the exit code
 };
 
 std::vector<std::unique_ptr<Verb>> make_verbs();
 
 std::unique_ptr<Verb> make_dataset_verb();
+std::unique_ptr<Verb> make_extension_verb();
 std::unique_ptr<Verb> make_models_verb();
 std::unique_ptr<Verb> make_profile_verb();
 std::unique_ptr<Verb> make_report_verb();
+std::unique_ptr<Verb> make_run_verb();
 
 }  // namespace stash

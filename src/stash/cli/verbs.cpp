@@ -5,9 +5,11 @@ namespace stash {
 std::vector<std::unique_ptr<Verb>> make_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   verbs.push_back(make_profile_verb());
+  verbs.push_back(make_run_verb());
   verbs.push_back(make_report_verb());
   verbs.push_back(make_models_verb());
   verbs.push_back(make_dataset_verb());
+  verbs.push_back(make_extension_verb());
   return verbs;
 }
 

@@ -12,7 +12,7 @@ struct Injection {
   std::optional<double> read_bytes_per_s;   // storage rate of each rank, for bytes that are not in the page cache
   std::optional<double> prep_s_per_sample;  // extra time of a worker for each sample, slept
   std::optional<double> link_bytes_per_s;   // rate of each rank's link for collectives
-  std::optional<double> warmup_s;          // extra time of the first step under each condition, slept
+  std::optional<double> warmup_s;           // extra time of the first step under each condition, slept
   std::map<int, double> rank_delay_s;       // extra time of a rank in every step, slept
 
   bool empty() const;

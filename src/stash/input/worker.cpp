@@ -13,6 +13,8 @@ namespace stash {
 
 namespace {
 
+constexpr std::int64_t kWaitedNs = 200'000;  // less is the queue's own lock
+
 void add(std::atomic<std::int64_t>& counter, std::int64_t amount) {
   counter.fetch_add(amount, std::memory_order_relaxed);
 }
@@ -26,7 +28,11 @@ Worker::Worker(PipelineState& state)
 
 void Worker::run() {
   use_precise_sleep();
-  while (const std::optional<Ticket> ticket = state_.queue.begin_sample()) {
+  for (;;) {
+    const std::int64_t asked_ns = now_ns();
+    const std::optional<Ticket> ticket = state_.queue.begin_sample();
+    if (!ticket) return;
+    if (now_ns() - asked_ns > kWaitedNs) free_ns_ = 0;  // for room in the queue: its time line begins anew
     try {
       make_sample(*ticket);
       fill_injected_time();

@@ -13,7 +13,7 @@ namespace stash {
 
 // What a rank reported when it gave up.
 struct RankError {
-  std::string kind;      // usage | environment | memory | peer: caused by another rank's end
+  std::string kind;  // usage | environment | memory | peer: caused by another rank's end
   std::string message;
 };
 
@@ -27,9 +27,9 @@ class Collector {
   const Profile& profile() const { return profile_; }
   Profile& profile() { return profile_; }
   const std::string& phase() const { return phase_; }
-  double round_s() const { return round_s_; }     // expected, from the pilot; 0 before it
+  double round_s() const { return round_s_; }  // expected, from the pilot; 0 before it
   const std::map<int, RankError>& errors() const { return errors_; }
-  bool stopped() const { return stopped_; }       // the ranks came to the end of their rounds
+  bool stopped() const { return stopped_; }  // the ranks came to the end of their rounds
 
  private:
   Profile profile_;

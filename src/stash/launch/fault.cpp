@@ -11,7 +11,8 @@ namespace stash {
 namespace {
 
 std::string with_output(std::string message, const Outcome& outcome, int rank) {
-  const auto end = std::find_if(outcome.ends.begin(), outcome.ends.end(), [&](const RankEnd& e) { return e.rank == rank; });
+  const auto end =
+      std::find_if(outcome.ends.begin(), outcome.ends.end(), [&](const RankEnd& e) { return e.rank == rank; });
   if (end == outcome.ends.end() || end->last_output.empty()) return message;
   return fmt::format("{}\nits last output:\n{}", message, end->last_output);
 }
@@ -23,7 +24,8 @@ const RankError* own_error(const std::map<int, RankError>& errors, int rank) {
 
 std::string describe_end(const RankEnd& end) {
   if (!end.signal) return fmt::format("rank {} ended with exit code {}", end.rank, end.exit_code);
-  const std::string died = fmt::format("rank {} was ended by signal {} ({})", end.rank, *end.signal, strsignal(*end.signal));
+  const std::string died =
+      fmt::format("rank {} was ended by signal {} ({})", end.rank, *end.signal, strsignal(*end.signal));
   if (*end.signal != SIGKILL) return died;
   return died + ": if nobody did that, the machine ran out of memory; try a smaller --batch or fewer --ranks";
 }

@@ -22,10 +22,14 @@ bool is_stopped(pid_t pid) {
 int blame_order(Phase phase) {
   switch (phase) {
     case Phase::starting:
-    case Phase::working: return 0;
-    case Phase::collective: return 1;
-    case Phase::waiting: return 2;
-    case Phase::done: return 3;
+    case Phase::working:
+      return 0;
+    case Phase::collective:
+      return 1;
+    case Phase::waiting:
+      return 2;
+    case Phase::done:
+      return 3;
   }
   return 3;
 }

@@ -1,7 +1,6 @@
 #include "stash/launch/local_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
 #include "stash/launch/affinity.h"
+#include "stash/launch/run_folder.h"
 #include "stash/launch/supervisor.h"
 
 namespace stash {
@@ -21,27 +21,7 @@ namespace fs = std::filesystem;
 // Collectives give up later than the supervisor, which knows better who is to blame.
 constexpr double kCollectiveTimeoutFactor = 3;
 constexpr const char* kJobFile = "job.json";
-constexpr const char* kStoreFile = "rendezvous";   // a file, so that no port is needed and nobody else can join
-
-// A folder for this run alone, removed at its end.
-class RunFolder {
- public:
-  RunFolder() {
-    std::string pattern = (fs::temp_directory_path() / "stash-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error(fmt::format("cannot make a folder like {}; is the disk full?", pattern));
-    path_ = pattern;
-  }
-  ~RunFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+constexpr const char* kStoreFile = "rendezvous";  // a file, so that no port is needed and nobody else can join
 
 std::string python_path(const LocalRunOptions& options) {
   std::string path = options.extension_folder.string() + ':' + options.package_folder.string();
@@ -63,7 +43,7 @@ RankProcess make_process(const Job& job, int rank, const LocalRunOptions& option
       {"LOCAL_WORLD_SIZE", std::to_string(job.ranks)},
       {"OMP_NUM_THREADS", threads},
       {"MKL_NUM_THREADS", threads},
-      {"GLOO_SOCKET_IFNAME", "lo"},   // ranks of one machine need no other interface, and nobody else may connect
+      {"GLOO_SOCKET_IFNAME", "lo"},  // ranks of one machine need no other interface, and nobody else may connect
       {"NCCL_SOCKET_IFNAME", "lo"},
       {"TORCH_CPP_LOG_LEVEL", "ERROR"},
       {"PYTHONPATH", python_path(options)},
@@ -89,11 +69,13 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
   }
   SharedState shared = SharedState::create(job.ranks);
   Collector collector(std::move(profile));
-  const Outcome outcome = supervise(
-      processes, shared,
-      {.deadline_s = options.deadline_s,
-       .on_event = [&](int rank, std::string_view line) { collector.take(rank, line); },
-       .on_tick = [&] { if (options.on_tick) options.on_tick(collector); }});
+  const Outcome outcome = supervise(processes, shared,
+                                    {.deadline_s = options.deadline_s,
+                                     .on_event = [&](int rank, std::string_view line) { collector.take(rank, line); },
+                                     .on_tick =
+                                         [&] {
+                                           if (options.on_tick) options.on_tick(collector);
+                                         }});
 
   LocalRun run{.profile = collector.profile(), .fault = std::nullopt, .interrupted = outcome.interrupted};
   if (!outcome.interrupted) run.fault = describe_fault(outcome, collector.errors(), options.deadline_s);

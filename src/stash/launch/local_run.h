@@ -15,12 +15,12 @@ struct LocalRunOptions {
   std::filesystem::path extension_folder;  // holds _stash.so
   std::filesystem::path package_folder;    // holds the Python package `stash`
   double deadline_s = 30;
-  std::function<void(const Collector&)> on_tick;   // a few times a second
+  std::function<void(const Collector&)> on_tick;  // a few times a second
 };
 
 struct LocalRun {
-  Profile profile;                         // complete or not; it says which
-  std::optional<std::string> fault;        // what went wrong, for a person
+  Profile profile;                   // complete or not; it says which
+  std::optional<std::string> fault;  // what went wrong, for a person
   bool usage_fault = false;
   bool interrupted = false;
 };

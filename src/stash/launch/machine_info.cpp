@@ -59,7 +59,8 @@ std::optional<std::string> disk_of(const fs::path& path) {
     std::string id, parent, number, word, kind, source;
     words >> id >> parent >> number;
     if (number != device) continue;
-    while (words >> word && word != "-") {}
+    while (words >> word && word != "-") {
+    }
     words >> kind >> source;
     return fs::path(source).filename().string() + ' ' + kind;
   }

@@ -16,11 +16,16 @@ namespace stash {
 
 std::string_view to_string(Phase phase) {
   switch (phase) {
-    case Phase::starting: return "starting";
-    case Phase::working: return "working";
-    case Phase::collective: return "in a collective";
-    case Phase::waiting: return "waiting for the other ranks";
-    case Phase::done: return "done";
+    case Phase::starting:
+      return "starting";
+    case Phase::working:
+      return "working";
+    case Phase::collective:
+      return "in a collective";
+    case Phase::waiting:
+      return "waiting for the other ranks";
+    case Phase::done:
+      return "done";
   }
   return "unknown";
 }
@@ -41,7 +46,8 @@ std::size_t SharedState::bytes(int ranks) {
 SharedState SharedState::map(int fd, int ranks) {
   const int flags = fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
   void* memory = mmap(nullptr, bytes(ranks), PROT_READ | PROT_WRITE, flags, fd, 0);
-  if (memory == MAP_FAILED) throw Error(fmt::format("cannot map the page shared with the ranks: {}", std::strerror(errno)));
+  if (memory == MAP_FAILED)
+    throw Error(fmt::format("cannot map the page shared with the ranks: {}", std::strerror(errno)));
   return SharedState(fd, memory, ranks);
 }
 

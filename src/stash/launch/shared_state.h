@@ -13,8 +13,8 @@ std::string_view to_string(Phase phase);
 
 // One rank's line of the page that ranks share with their supervisor. Written by the rank without locks.
 struct alignas(64) RankState {
-  std::atomic<std::int64_t> beat_ns{0};   // monotonic time of the last sign of life
-  std::atomic<std::int64_t> step{0};      // steps since the start
+  std::atomic<std::int64_t> beat_ns{0};  // monotonic time of the last sign of life
+  std::atomic<std::int64_t> step{0};     // steps since the start
   std::atomic<Phase> phase{Phase::starting};
 
   void beat(Phase now_in);
@@ -24,8 +24,8 @@ struct alignas(64) RankState {
 // Ranks inherit the file descriptor; without one (another launcher started them) the page is the rank's own.
 class SharedState {
  public:
-  static SharedState create(int ranks);                 // the supervisor's
-  static SharedState open(int fd, int ranks);           // a rank's; fd -1: private memory
+  static SharedState create(int ranks);        // the supervisor's
+  static SharedState open(int fd, int ranks);  // a rank's; fd -1: private memory
   SharedState(SharedState&& other) noexcept;
   SharedState& operator=(SharedState&&) = delete;
   ~SharedState();

@@ -30,8 +30,8 @@ constexpr std::size_t kEventLimitBytes = 64u << 20;  // the whole of a large mod
 constexpr std::size_t kOutputLimitBytes = 4096;      // of one line that a rank prints
 constexpr std::size_t kOutputLines = 12;             // kept for the message when the rank fails
 constexpr int kPollMs = 50;
-constexpr double kPeersGrace_s = 1.0;   // for the others to report what they saw when one rank failed
-constexpr double kTermGrace_s = 2.0;    // from SIGTERM to SIGKILL
+constexpr double kPeersGrace_s = 1.0;  // for the others to report what they saw when one rank failed
+constexpr double kTermGrace_s = 2.0;   // from SIGTERM to SIGKILL
 
 struct Pipe {
   int read_end = -1;
@@ -101,8 +101,11 @@ class Rank {
     if (!alive() || waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
     pid_ = -1;
     read(options);
-    RankEnd end{.rank = index_, .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0, .signal = std::nullopt,
-                .stopped_by_us = stopped_by_us_, .last_output = {}};
+    RankEnd end{.rank = index_,
+                .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+                .signal = std::nullopt,
+                .stopped_by_us = stopped_by_us_,
+                .last_output = {}};
     if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
     for (const std::string& line : last_lines_) end.last_output += line + '\n';
     return end;
@@ -237,8 +240,9 @@ class Supervisor {
 
   void check_for_a_hang() {
     if (term_at_ns_ != 0) return;
-    const std::optional<int> hung = find_hung_rank(shared_.states(), now_ns(), nanoseconds(options_.deadline_s),
-                                                   [&](int rank) { return ranks_[static_cast<std::size_t>(rank)].pid(); });
+    const std::optional<int> hung =
+        find_hung_rank(shared_.states(), now_ns(), nanoseconds(options_.deadline_s),
+                       [&](int rank) { return ranks_[static_cast<std::size_t>(rank)].pid(); });
     if (!hung) return;
     outcome_.hung_rank = hung;
     outcome_.hung_in = shared_.rank(*hung).phase.load();
@@ -270,7 +274,7 @@ class Supervisor {
   SignalDescriptor signals_;
   std::vector<Rank> ranks_;
   Outcome outcome_;
-  std::int64_t term_at_ns_ = 0;   // 0: nobody has to end yet
+  std::int64_t term_at_ns_ = 0;  // 0: nobody has to end yet
   bool terminated_ = false;
 };
 

@@ -19,10 +19,10 @@ struct RankProcess {
 };
 
 struct SupervisorOptions {
-  double deadline_s = 30;           // without a sign of life from a rank that ought to give one
-  double grace_s = 5;               // from a request to stop to the end
-  std::function<void(int rank, std::string_view line)> on_event;   // a line that a rank reported
-  std::function<void()> on_tick;    // a few times a second
+  double deadline_s = 30;  // without a sign of life from a rank that ought to give one
+  double grace_s = 5;      // from a request to stop to the end
+  std::function<void(int rank, std::string_view line)> on_event;  // a line that a rank reported
+  std::function<void()> on_tick;                                  // a few times a second
 };
 
 // How a rank ended.
@@ -30,17 +30,17 @@ struct RankEnd {
   int rank = 0;
   int exit_code = 0;
   std::optional<int> signal;
-  bool stopped_by_us = false;              // after another rank's fault, or at the end of the grace
-  std::string last_output;                 // the last lines of its stdout and stderr
+  bool stopped_by_us = false;  // after another rank's fault, or at the end of the grace
+  std::string last_output;     // the last lines of its stdout and stderr
 
   bool clean() const { return exit_code == 0 && !signal; }
 };
 
 struct Outcome {
-  bool interrupted = false;                // Ctrl-C or SIGTERM
-  std::optional<int> hung_rank;            // gave no sign of life for the deadline
+  bool interrupted = false;      // Ctrl-C or SIGTERM
+  std::optional<int> hung_rank;  // gave no sign of life for the deadline
   Phase hung_in = Phase::starting;
-  std::vector<RankEnd> ends;               // in the order in which they ended
+  std::vector<RankEnd> ends;  // in the order in which they ended
 };
 
 // The variables by which a rank finds its event channel and the shared page.

@@ -6,6 +6,11 @@
 #include "stash/core/clock.h"
 
 namespace stash {
+namespace {
+
+constexpr std::int64_t kReadyNs = 100'000;  // a batch that took less was there already
+
+}  // namespace
 
 struct BatchSource::InFlight {
   BatchView view;
@@ -72,8 +77,10 @@ const Batch& BatchSource::next() {
   recycle(device_.is_accelerator() ? 1 : 0);
   const std::int64_t asked_ns = now_ns();
   const BatchView prepared = pipeline_->next();
-  waited_s_ += seconds(now_ns() - asked_ns);
-  if (device_.emulated() != nullptr) {
+  const std::int64_t got_ns = now_ns();
+  waited_s_ += seconds(got_ns - asked_ns);
+  if (EmulatedStream* const stream = device_.emulated(); stream != nullptr) {
+    if (got_ns - asked_ns > kReadyNs) stream->arrive(got_ns);
     pipeline_->release(prepared);
     return current_;
   }

@@ -16,6 +16,12 @@ std::int64_t EmulatedStream::next_start_ns() const {
   return stash::next_start_ns(std::max(busy_until_ns_, arrived_ns_.load(std::memory_order_relaxed)), now_ns());
 }
 
+void EmulatedStream::arrive(std::int64_t at_ns) {
+  std::int64_t seen = arrived_ns_.load(std::memory_order_relaxed);
+  while (at_ns > seen && !arrived_ns_.compare_exchange_weak(seen, at_ns, std::memory_order_relaxed)) {
+  }
+}
+
 void EmulatedStream::enqueue(double s) { busy_until_ns_ = next_start_ns() + nanoseconds(s); }
 
 void EmulatedStream::enqueue_behind(double s) { busy_until_ns_ += nanoseconds(s); }

@@ -20,8 +20,8 @@ class EmulatedStream {
   void enqueue_behind(double s);  // directly after what is queued, however late the caller is
   void wait();                    // until all that is queued is done; uses no CPU
   std::int64_t next_start_ns() const;
-  // What is queued next needs something that came at this time. From any thread.
-  void arrive(std::int64_t at_ns) { arrived_ns_.store(at_ns, std::memory_order_relaxed); }
+  // What is queued next needs something that came at this time: gradients, a batch. From any thread.
+  void arrive(std::int64_t at_ns);
 
  private:
   std::int64_t busy_until_ns_ = 0;

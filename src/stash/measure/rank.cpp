@@ -57,7 +57,8 @@ class Rank {
     make_network();
     backend_ = install_switch(setup_.group, device_.torch_device(), log_);
     backend_->set_state(state_);
-    if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s, device_.emulated());
+    backend_->set_stream(device_.emulated());
+    if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
     make_pipeline();
     batches_ = std::make_unique<BatchSource>(graph_, job_, device_, pipeline_.get());
     if (pipeline_) pipeline_->pause();

@@ -28,7 +28,7 @@ ScriptSession::~ScriptSession() { end(); }
 void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
   auto backend = install_switch(group, device, log_);
   backend->set_position(position_);
-  if (start_.job.inject.link_bytes_per_s) backend->set_link(*start_.job.inject.link_bytes_per_s, nullptr);
+  if (start_.job.inject.link_bytes_per_s) backend->set_link(*start_.job.inject.link_bytes_per_s);
   switches_.push_back(std::move(backend));
 }
 
@@ -37,7 +37,7 @@ void ScriptSession::start(ScriptStart start) {
   control_ = std::make_unique<Control>(start_.control, shared_.rank(0));
   const Injection& inject = start_.job.inject;
   if (inject.link_bytes_per_s) {
-    for (const auto& backend : switches_) backend->set_link(*inject.link_bytes_per_s, nullptr);
+    for (const auto& backend : switches_) backend->set_link(*inject.link_bytes_per_s);
   }
   const auto delay = inject.rank_delay_s.find(start_.rank);
   if (delay != inject.rank_delay_s.end()) delay_ns_ = nanoseconds(delay->second);

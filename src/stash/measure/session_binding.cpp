@@ -10,6 +10,7 @@
 #include "stash/input/file_pages.h"
 #include "stash/measure/python_objects.h"
 #include "stash/measure/script_session.h"
+#include "stash/measure/script_watch.h"
 
 namespace py = pybind11;
 
@@ -75,6 +76,15 @@ void bind_session(py::module_& module) {
       .def("send", [](const ScriptSession& session, const std::string& name, const std::string& content_json) {
         session.events().send(name, nlohmann::json::parse(content_json));
       });
+  py::class_<ScriptWatch, std::unique_ptr<ScriptWatch, py::nodelete>>(module, "Watch",
+                                                                      "Counts and times; changes nothing.")
+      .def(py::init([](const std::string& events, int rank) { return new ScriptWatch(open_events(events), rank); }),
+           py::arg("events"), py::arg("rank"))
+      .def("add_group", [](ScriptWatch& watch, const py::object& group,
+                           const std::string& device) { watch.add_group(group_of(group), c10::Device(device)); })
+      .def("step_end", &ScriptWatch::step_end)
+      .def("add_wait_ns", &ScriptWatch::add_wait_ns)
+      .def("end", &ScriptWatch::end, py::call_guard<py::gil_scoped_release>());
   module.def("evict_files", &evict_files, py::call_guard<py::gil_scoped_release>(),
              "Takes the files' pages out of the page cache; the share that is still cached, or None.");
   module.def("load_files", &load_files, py::call_guard<py::gil_scoped_release>(),

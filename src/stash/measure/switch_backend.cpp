@@ -111,6 +111,10 @@ WorkPtr SwitchBackend::route(Issue issue, OnReal&& on_real, OnNode&& on_node, Lo
 WorkPtr SwitchBackend::track(const Issue& issue, std::int64_t issued_ns, int peers, WorkPtr work) {
   if (state_ != nullptr) state_->beat(Phase::collective);
   if (!work) return work;
+  if (stream_ != nullptr && !link_) {
+    work->getFuture()->addCallback([stream = stream_](c10::ivalue::Future&) { stream->arrive(now_ns()); },
+                                   /*uses_future=*/false);
+  }
   CollectiveLog::Entry* entry = log_->entry(static_cast<int>(issue.op), issue.bytes);
   if (link_) work = link_->carry(getRank(), issue.op, work, wire_bytes(issue.op, issue.bytes, peers), issue.outputs);
   if (entry == nullptr) return work;

@@ -39,9 +39,9 @@ class SwitchBackend : public c10d::Backend {
   SwitchPosition position() const { return position_.load(std::memory_order_relaxed); }
   // The backend that spans the node's ranks, and which ranks of the group they are, in its order.
   void set_node(BackendPtr backend, std::vector<int> ranks) { node_.emplace(std::move(backend), std::move(ranks)); }
-  void set_link(double bytes_per_s, EmulatedStream* stream) {
-    link_ = std::make_unique<InjectedLink>(bytes_per_s, stream);
-  }
+  // The emulated accelerator that waits for what is moved; null: there is none. Not owned.
+  void set_stream(EmulatedStream* stream) { stream_ = stream; }
+  void set_link(double bytes_per_s) { link_ = std::make_unique<InjectedLink>(bytes_per_s, stream_); }
   // Shown to the supervisor while a collective is under way.
   void set_state(RankState& state) { state_ = &state; }
   // Adds the device times of stream-ordered collectives to the log. Call when the device is idle.
@@ -159,6 +159,7 @@ class SwitchBackend : public c10d::Backend {
   std::shared_ptr<CollectiveLog> log_;
   std::optional<NodeCollectives> node_;
   RankState* state_ = nullptr;
+  EmulatedStream* stream_ = nullptr;
   std::unique_ptr<InjectedLink> link_;
   std::atomic<SwitchPosition> position_{SwitchPosition::pass};
   bool stream_ordered_;                    // completion is an event of the device, not of the host

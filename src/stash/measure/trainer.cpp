@@ -79,7 +79,10 @@ double Trainer::weight_sum() const { return network_.parameters().front().detach
 void Trainer::delay() {
   if (delay_s_ <= 0) return;
   device_.synchronize();  // a sleeping host would hide behind work that is still queued
-  sleep_until_ns(now_ns() + nanoseconds(delay_s_));
+  EmulatedStream* const stream = device_.emulated();
+  const std::int64_t deadline_ns = (stream != nullptr ? stream->next_start_ns() : now_ns()) + nanoseconds(delay_s_);
+  sleep_until_ns(deadline_ns);
+  if (stream != nullptr) stream->arrive(deadline_ns);
 }
 
 void Trainer::step(const Batch& batch) {

@@ -27,9 +27,10 @@ std::string shown_line(const std::string& text, bool unicode) {
 std::string job_line(const Profile& profile) {
   const Job& job = profile.job;
   const std::string emulated = emulated_name(job);
-  std::string line =
-      fmt::format("{}, batch {} a rank, {} on {} ({}, {})", job.model, job.batch, plural(job.ranks, "rank"),
-                  emulated.empty() ? job.device : emulated, job.backend, job.dtype);
+  std::string line = job.model;
+  if (job.batch > 0) line += fmt::format(", batch {} a rank", job.batch);
+  line += fmt::format(", {} on {} ({}, {})", plural(job.ranks, "rank"), emulated.empty() ? job.device : emulated,
+                      job.backend, job.dtype);
   if (!profile.machine.cpu.empty()) {
     line += fmt::format("; {} with {} of {}", profile.machine.hostname, plural(profile.machine.cores, "core"),
                         profile.machine.cpu);

@@ -1,0 +1,111 @@
+"""Where a script's batches come from: its loader, or one batch that is used again."""
+
+import time
+
+from stash import batches
+from stash.files import Files
+from stash.loader import LoaderControl
+
+REAL, AGAIN = "real", "again"
+
+
+class Feed:
+    """What the training loop reads. Every iterator of torch's DataLoader passes through `next`, and what a script
+    marks with `stash.wrap`."""
+
+    def __init__(self):
+        self.session = None     # until the first step has ended
+        self.keep_training = False
+        self.mode = REAL
+        self.last = None        # the newest batch that was really read
+        self.again = None       # what is given in its place
+        self.source = None      # the iterator of the training loop
+        self.calls = 0          # since the last step
+        self.per_step = 0       # batches of a step; 0: the loop reads none that Stash sees
+        self.control = None     # of torch's loader, where it is one
+        self.files = Files()
+
+    def next(self, source, read):
+        """A batch for the script, from `read` or used again."""
+        self.calls += 1
+        self.source = source
+        if self.mode is AGAIN:
+            return batches.fresh(self.again)
+        if self.control is not None:
+            self.control.follow(source)
+        start = time.perf_counter_ns()
+        batch = read()
+        if self.session is not None:
+            self.session.add_wait_ns(time.perf_counter_ns() - start)
+        if self.control is not None:
+            self.control.took(batch, self.keep_training)
+        self.last = batch
+        return batch
+
+    def step_ended(self):
+        if self.calls:
+            self.per_step = self.calls
+        self.calls = 0
+
+    def wrap(self, iterable):
+        return Wrapped(self, iterable)
+
+    def begin(self, session, keep_training):
+        """The training loop's iterator is known: takes charge of it."""
+        self.session = session
+        self.keep_training = keep_training
+        if self.per_step and LoaderControl.can_control(self.source):
+            self.control = LoaderControl(self.source, self.files)
+
+    def ahead(self):
+        """Steps whose batches may be ready before they are used; one more, since some loops look one ahead."""
+        waiting = self.control.ahead() if self.control is not None else 0
+        return -(-waiting // max(self.per_step, 1)) + 1
+
+    def use(self, condition, steps, device):
+        """From now on as the condition asks; the share of the data's pages that is cached, where that is known."""
+        if not self.per_step:
+            return None
+        if self.control is not None:
+            self.control.quiet()
+        if condition not in ("hot", "cold"):
+            self.mode = AGAIN
+            self.again = batches.pinned(self.last) if condition == "staged" else batches.on_device(self.last, device)
+            return None
+        self.mode = REAL
+        self.again = None
+        if self.control is not None:
+            self.control.prepare((steps + self.ahead()) * self.per_step)
+        cached = self.files.evict() if condition == "cold" else self.files.load()
+        if self.control is not None:
+            self.control.go()
+        return cached
+
+    def release(self):
+        """Measuring is over: the loop reads what it would have read."""
+        self.mode = REAL
+        self.again = self.last = None
+        if self.control is not None:
+            self.control.quiet()
+            self.control.hand_back(self.keep_training)
+            self.control = None
+        self.session = None
+
+
+class Wrapped:
+    def __init__(self, feed, iterable):
+        self.feed = feed
+        self.iterable = iterable
+        self.iterator = None
+
+    def __iter__(self):
+        self.iterator = iter(self.iterable)
+        return self
+
+    def __len__(self):
+        return len(self.iterable)
+
+    def __next__(self):
+        if self.iterator is None:
+            self.iterator = iter(self.iterable)
+        return self.feed.next(self, lambda: next(self.iterator))

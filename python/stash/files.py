@@ -1,0 +1,112 @@
+"""The files that a script's samples come from, as far as can be seen without privileges."""
+
+import contextlib
+import os
+import sys
+
+RUN_FOLDER = os.environ.get("STASH_RUN_FOLDER", "/proc/")
+SYSTEM = ("/usr/", "/lib", "/bin/", "/etc/", "/var/", "/opt/", "/nix/", "/proc/", "/sys/", "/dev/", RUN_FOLDER,
+          sys.prefix + "/")
+MOST_FILES = 50_000  # of a data folder; more are learned one by one
+
+
+class Files:
+    def __init__(self):
+        self.seen = {}    # that samples were read from, in the order in which they were seen
+        self.listed = []  # under the folder that the user named
+        self.given = os.path.abspath(os.environ["STASH_DATA"]) if os.environ.get("STASH_DATA") else ""
+        self.listening = False
+        self.hooked = False
+        self.looked = False
+        if self.given:
+            self.list_given()
+
+    def are_wanted(self):
+        """Whether samples have to be looked at to learn where they are; in vain where none is in a file."""
+        return not self.looked or bool(self.seen)
+
+    def list_given(self):
+        if os.path.isfile(self.given):
+            self.listed = [self.given]
+            return
+        for folder, _, names in os.walk(self.given):
+            self.listed += [os.path.join(folder, name) for name in names]
+            if len(self.listed) > MOST_FILES:
+                self.listed = []
+                return
+
+    def note(self, event, arguments):
+        if self.listening and event == "open" and isinstance(arguments[0], (str, bytes, os.PathLike)):
+            self.add(os.fsdecode(arguments[0]))
+
+    def add(self, path):
+        path = os.path.abspath(path)
+        if self.given:
+            wanted = path == self.given or path.startswith(self.given + os.sep)
+        else:
+            wanted = not path.startswith(("/proc/", "/dev/", "/sys/", sys.prefix + "/", sys.base_prefix + "/lib/", RUN_FOLDER))
+        if wanted and not path.endswith((".py", ".pyc", ".so")):
+            self.seen[path] = None
+
+    @contextlib.contextmanager
+    def watching(self):
+        """Files that Python code opens meanwhile, and those that are open or mapped afterwards."""
+        if not self.hooked:
+            sys.addaudithook(self.note)
+            self.hooked = True
+        self.listening = True
+        try:
+            yield
+        finally:
+            self.listening = False
+            self.looked = True
+            self.add_open()
+
+    def add_open(self):
+        """Files that stay open or mapped: archives, memory-mapped arrays, databases."""
+        for name in os.listdir("/proc/self/fd"):
+            with contextlib.suppress(OSError, StopIteration):
+                path = os.readlink(f"/proc/self/fd/{name}")
+                with open(f"/proc/self/fdinfo/{name}", encoding="ascii") as info:
+                    flags = int(next(line for line in info if line.startswith("flags:")).split()[1], 8)
+                if flags & os.O_ACCMODE == os.O_RDONLY:
+                    self.add_if_data(path)
+        code, mapped = set(), set()
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            for line in maps:
+                fields = line.split(maxsplit=5)
+                if len(fields) == 6 and fields[5].startswith("/"):
+                    mapped.add(fields[5].rstrip("\n"))
+                    if "x" in fields[1]:
+                        code.add(fields[5].rstrip("\n"))
+        for path in mapped - code:
+            self.add_if_data(path)
+
+    def add_if_data(self, path):
+        """An open file may be anything: a log, a library, a cache of the system's. Data is larger, and elsewhere."""
+        with contextlib.suppress(OSError):
+            if os.path.isfile(path) and os.path.getsize(path) > 65536 and not path.startswith(SYSTEM):
+                self.add(path)
+
+    def known(self):
+        return bool(self.seen or self.listed)
+
+    def evict(self):
+        import _stash
+
+        return _stash.evict_files(list(self.seen) or self.listed) if self.known() else None
+
+    def load(self):
+        import _stash
+
+        paths = list(self.seen) or self.listed
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+        return _stash.load_files(paths) if paths and self.bytes(paths) < memory / 2 else None
+
+    @staticmethod
+    def bytes(paths):
+        total = 0
+        for path in paths:
+            with contextlib.suppress(OSError):
+                total += os.path.getsize(path)
+        return total

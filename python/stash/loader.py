@@ -1,0 +1,181 @@
+"""torch's DataLoader: which samples it reads, and when its workers are at rest."""
+
+import collections
+import itertools
+import random
+import sys
+import time
+
+TOUCH_S = 10  # at most, to learn which files the samples of a window are in
+
+
+class Again(list):
+    """Indices that are read only to measure: random numbers that reading uses up are put back."""
+
+
+class AgainOne(int):
+    """The same for a loader without batches."""
+
+
+def guard_random(fetch):
+    """Wraps a fetcher's `fetch`, in the rank and in its workers."""
+
+    def guarded(self, index):
+        if not isinstance(index, (Again, AgainOne)):
+            return fetch(self, index)
+        import torch
+
+        numpy = sys.modules.get("numpy")
+        before = random.getstate(), torch.get_rng_state(), numpy.random.get_state() if numpy else None
+        try:
+            return fetch(self, list(index) if isinstance(index, Again) else int(index))
+        finally:
+            random.setstate(before[0])
+            torch.set_rng_state(before[1])
+            if numpy:
+                numpy.random.set_state(before[2])
+
+    return guarded
+
+
+class LoaderControl:
+    """Of one training loop's iterator: feeds it the same indices again and again, and stops its workers in between."""
+
+    def __init__(self, iterator, files):
+        self.iterator = iterator
+        self.files = files
+        self.pool = []        # index batches that the sampler gave and measuring uses
+        self.position = None  # in the pool; None: no indices are given, workers come to rest
+        self.touched = 0
+        self.early = collections.deque()  # batches that were under way when measuring began
+        self.sent = 0         # index batches given while measuring
+        self.begun = False
+        self.indexed = iterator._dataset_kind == 0  # else samples come in an order of their own, each once
+        iterator._stash_control = self
+
+    @staticmethod
+    def can_control(source):
+        return type(source).__name__ in ("_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter")
+
+    def follow(self, source):
+        """The loop may have begun another epoch with a new iterator."""
+        if source is not self.iterator and self.can_control(source) and source._dataset is self.iterator._dataset:
+            self.iterator = source
+            source._stash_control = self
+
+    def ahead(self):
+        if not self.iterator._num_workers:
+            return 0
+        return self.iterator._num_workers * self.iterator._prefetch_factor
+
+    def next_index(self, original):
+        if not self.begun:
+            return original()
+        if self.position is None:
+            raise StopIteration  # nothing more is given out: workers finish what they have
+        if not self.indexed:
+            self.sent += 1
+            return original()
+        index = self.pool[self.position % len(self.pool)]
+        self.position += 1
+        self.sent += 1
+        return Again(index) if isinstance(index, (list, tuple)) else AgainOne(index)
+
+    def quiet(self):
+        """Returns when no worker has anything to do."""
+        unused = not self.begun or not self.indexed  # by measuring alone: the script is still to have them
+        self.begun, self.position = True, None
+        if not self.iterator._num_workers:
+            return
+        while self.iterator._task_info:
+            try:
+                batch = self.iterator._next_data()
+            except StopIteration:
+                break
+            if unused:
+                self.early.append(batch)
+
+    def took(self, batch, keep_training):
+        """The script was given a batch while its input was measured."""
+        if keep_training and not self.indexed:
+            self.early.append(batch)
+
+    def prepare(self, count):
+        """Has index batches for so many batches, and knows their files."""
+        if not self.indexed:
+            return
+        while len(self.pool) < count:
+            try:
+                self.pool.append(next(self.iterator._sampler_iter))
+            except StopIteration:
+                break
+        if not self.pool:  # the epoch is at its end: its last batch again
+            self.pool.append([0] if self.iterator._auto_collation else 0)
+        deadline = time.monotonic() + TOUCH_S
+        while self.touched < len(self.pool) and self.files.are_wanted() and time.monotonic() < deadline:
+            self.touch(self.pool[self.touched])
+            self.touched += 1
+
+    def touch(self, index):
+        """Reads samples here, to learn which files they are in and to have them in the page cache."""
+        from stash.kept import RandomState
+        import torch
+
+        before = RandomState(torch)
+        with self.files.watching():
+            for place in index if isinstance(index, (list, tuple)) else [index]:
+                try:
+                    self.iterator._dataset[place]
+                except Exception:
+                    break
+        before.restore()
+
+    def go(self):
+        self.position = 0
+        for _ in range(self.ahead()):
+            self.iterator._try_put_index()
+
+    def hand_back(self, keep_training):
+        """After `quiet`: the loop goes on as if nothing had been read."""
+        iterator = self.iterator
+        self.begun = False
+        if not keep_training:
+            self.early.clear()
+            return
+        iterator._sampler_iter = itertools.chain(self.pool, iterator._sampler_iter)
+        if iterator._num_workers:
+            # The next indices go to the workers that would have had them.
+            for _ in range(-self.sent % iterator._num_workers):
+                next(iterator._worker_queue_idx_cycle)
+            for _ in range(max(0, self.ahead() - len(self.early))):
+                iterator._try_put_index()
+
+    def early_batch(self):
+        """A batch that was read before measuring began, if one is left; the workers get its successor to do."""
+        batch = self.early.popleft()
+        if self.iterator._num_workers and self.iterator._tasks_outstanding < self.ahead() - len(self.early):
+            self.iterator._try_put_index()
+        return batch
+
+
+def patch(module, rank):
+    """Hooks into torch.utils.data.dataloader."""
+    base = module._BaseDataLoaderIter
+    original_next, original_index = base.__next__, base._next_index
+
+    def next_batch(self):
+        control = getattr(self, "_stash_control", None)
+        if control is not None and not control.begun and control.early:
+            return control.early_batch()
+        if rank.over:
+            return original_next(self)
+        return rank.feed.next(self, lambda: original_next(self))
+
+    def next_index(self):
+        control = getattr(self, "_stash_control", None)
+        return original_index(self) if control is None else control.next_index(lambda: original_index(self))
+
+    base.__next__ = next_batch
+    base._next_index = next_index
+    fetch = module._utils.fetch._MapDatasetFetcher
+    fetch.fetch = guard_random(fetch.fetch)

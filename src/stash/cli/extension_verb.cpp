@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "stash/cli/own_files.h"
+#include "stash/cli/progress.h"
+#include "stash/cli/verb.h"
+#include "stash/launch/extension.h"
+
+namespace stash {
+namespace {
+
+class ExtensionVerb final : public Verb {
+ public:
+  std::string name() const override { return "extension"; }
+  std::string description() const override {
+    return "Build the library for an interpreter's torch, and say where it is";
+  }
+
+  void add_flags(CLI::App& app) override {
+    app.add_option("--python", python_, "Interpreter whose torch (2.5 or newer) it is for")->type_name("FILE");
+    app.footer(
+        "Ranks ask for it themselves. Ahead of time it saves the first of them some minutes:\n"
+        "  stash extension --python venv/bin/python\n");
+  }
+
+  int run() override {
+    StatusLine line;
+    const ExtensionInfo info =
+        ensure_extension(chosen_python(python_), root_folder(), [&](std::string_view text) { line.say(text); });
+    fmt::print("{}\n", info.folder.string());
+    return 0;
+  }
+
+ private:
+  std::string python_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_extension_verb() { return std::make_unique<ExtensionVerb>(); }
+
+}  // namespace stash

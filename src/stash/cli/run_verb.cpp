@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "stash/attribute/attribute.h"
+#include "stash/cli/output.h"
+#include "stash/cli/own_files.h"
+#include "stash/cli/progress.h"
+#include "stash/cli/run_progress.h"
+#include "stash/cli/script_flags.h"
+#include "stash/cli/verb.h"
+#include "stash/core/error.h"
+#include "stash/core/profile_json.h"
+#include "stash/launch/machine_info.h"
+#include "stash/launch/script_run.h"
+
+namespace stash {
+namespace {
+
+// Interpreter flags under which Python does not look at the environment.
+std::string isolating_flag(const std::vector<std::string>& command) {
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    if (word.size() < 2 || word[0] != '-' || word[1] == '-') break;  // the script, or a long flag
+    if (word.find_first_of("IES") != std::string::npos) return word;
+  }
+  return "";
+}
+
+std::string why_nothing(const ScriptRun& run) {
+  const std::vector<std::string>& command = run.profile.job.command;
+  switch (run.attached) {
+    case Attached::no_python:
+      if (const std::string flag = isolating_flag(command); !flag.empty()) {
+        return fmt::format(
+            "nothing was seen: under {} Python ignores the environment through which Stash attaches; "
+            "leave it out, or `pip install` Stash there and use its .pth file",
+            flag);
+      }
+      return fmt::format("nothing was seen: '{}' started no Python process that Stash could attach to", command[0]);
+    case Attached::no_torch:
+      return "nothing was measured: the command's Python processes never imported torch's optimizers";
+    case Attached::no_step:
+      return "nothing was measured: torch was imported, and no optimizer made a step; scripts without one call "
+             "stash.mark_step()";
+    case Attached::trained:
+      break;
+  }
+  return "";
+}
+
+class RunVerb final : public Verb {
+ public:
+  std::string name() const override { return "run"; }
+  std::string description() const override { return "Measure somebody's own training script, unedited"; }
+
+  void add_flags(CLI::App& app) override {
+    flags_.add_to(app);
+    app.add_option("--out", out_, "Where the profile goes")->type_name("FILE")->capture_default_str();
+    app.add_flag("--keep-training", keep_training_,
+                 "Go on when everything is measured, with weights, optimizer and random numbers as they were");
+    output_.add_to(app);
+    app.footer(
+        "Examples:\n"
+        "  stash run -- python train.py --epochs 1\n"
+        "  stash run --data /data/train --out mine.json -- torchrun --nproc-per-node 8 train.py --batch 64\n"
+        "  stash run --keep-training -- accelerate launch train.py\n"
+        "The report goes to stderr, unless --format is given: the script's stdout stays its own.\n");
+  }
+
+  int run() override {
+    output_.check();
+    Profile profile;
+    profile.job = flags_.resolve();
+    check_writable(out_);
+    profile.machine = describe_machine(profile.job.data);
+    RunProgress progress;
+    const ScriptRun result = run_script(std::move(profile), {.program = own_program(),
+                                                             .package_folder = root_folder() / "python",
+                                                             .keep_training = keep_training_,
+                                                             .on_tick = [&](const Collector& c) {
+                                                               if (!c.profile().windows.empty()) progress.show(c);
+                                                             }});
+    return finish(result);
+  }
+
+ private:
+  int finish(const ScriptRun& result) const {
+    StatusLine line;
+    for (const auto& [rank, error] : result.errors) line.say(fmt::format("stash: {}", error.message));
+    if (result.end.signal)
+      line.say(fmt::format("stash: the command was ended by signal {}", *result.end.signal));
+    else if (result.end.exit_code != 0)
+      line.say(fmt::format("stash: the command failed with exit code {}", result.end.exit_code));
+    const bool has_ledger = count_complete_rounds(result.profile) >= kFewestRounds;
+    if (has_ledger) {
+      output_.print_beside_script(result.profile, attribute(result.profile));
+      write_profile(out_, result.profile);
+      line.say(fmt::format("profile: {}{}", out_, result.profile.complete ? "" : " (incomplete)"));
+    } else if (result.attached == Attached::trained) {
+      line.say(too_short(result.profile));
+    } else if (result.errors.empty()) {
+      line.say(fmt::format("stash: {}", why_nothing(result)));
+    }
+    return result.end.exit_code;
+  }
+
+  static std::string too_short(const Profile& profile) {
+    const int rounds = count_complete_rounds(profile);
+    int steps = 0;
+    for (const Window& window : profile.windows) steps += window.steps;
+    return fmt::format(
+        "stash: the script ended after {} complete rounds and {} measured steps; an interval needs {} rounds: "
+        "let it make more steps, or measure less with --conditions",
+        rounds, steps, kFewestRounds);
+  }
+
+  ScriptFlags flags_;
+  ReportOutput output_;
+  std::string out_ = "stash-profile.json";
+  bool keep_training_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_run_verb() { return std::make_unique<RunVerb>(); }
+
+}  // namespace stash

@@ -1,0 +1,67 @@
+#include "stash/measure/script_watch.h"
+
+#include <nlohmann/json.hpp>
+
+#include "stash/core/clock.h"
+#include "stash/core/profile_json.h"
+#include "stash/measure/install_switch.h"
+
+namespace stash {
+namespace {
+
+constexpr std::chrono::seconds kInterval{1};
+
+}  // namespace
+
+ScriptWatch::ScriptWatch(int events_fd, int rank)
+    : events_(events_fd), rank_(rank), log_(std::make_shared<CollectiveLog>()), thread_([this] { run(); }) {
+  log_->select(Condition::joined, true);
+}
+
+ScriptWatch::~ScriptWatch() { end(); }
+
+void ScriptWatch::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
+  const std::lock_guard lock(mutex_);
+  switches_.push_back(install_switch(group, device, log_));
+}
+
+// The first step ends what came before training: only what follows it is timed.
+void ScriptWatch::step_end() {
+  const std::int64_t now = now_ns();
+  if (first_ns_.load(std::memory_order_relaxed) == 0) {
+    first_ns_.store(now, std::memory_order_relaxed);
+    waited_ns_.store(0, std::memory_order_relaxed);
+    return;
+  }
+  last_ns_.store(now, std::memory_order_relaxed);
+  steps_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void ScriptWatch::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+  }
+  ended_changed_.notify_all();
+  thread_.join();
+  report();
+}
+
+void ScriptWatch::run() {
+  std::unique_lock lock(mutex_);
+  while (!ended_changed_.wait_for(lock, kInterval, [&] { return ended_; })) report();
+}
+
+void ScriptWatch::report() {
+  const std::int64_t first = first_ns_.load(), last = last_ns_.load();
+  nlohmann::json rows = nlohmann::json::array();
+  for (const CollectiveSummary& row : log_->summary(rank_, collective_name)) rows.push_back(to_json(row));
+  events_.send("counters", {{"rank", rank_},
+                            {"steps", steps_.load()},
+                            {"step_s", last > first ? seconds(last - first) : 0.0},
+                            {"input_wait_s", seconds(waited_ns_.load())},
+                            {"collectives", std::move(rows)}});
+}
+
+}  // namespace stash
