@@ -29,9 +29,9 @@ struct Network {
   const char* gpu;
 };
 
-// Small gradients, so that two cores carry them well within the time of the injected link.
-constexpr std::array kNetworks{Network{"squeezenet1_0", 96, 8, "K80"}, Network{"shufflenet_v2_x0_5", 96, 32, "T4"},
-                               Network{"mobilenet_v2", 96, 48, "V100"}, Network{"squeezenet1_0", 96, 64, "A100"}};
+// Small gradients and long steps, so that two cores carry them well within the time of the injected link.
+constexpr std::array kNetworks{Network{"squeezenet1_0", 96, 8, "K80"}, Network{"squeezenet1_0", 224, 40, "T4"},
+                               Network{"shufflenet_v2_x0_5", 224, 12, "K80"}, Network{"squeezenet1_0", 128, 32, "M60"}};
 
 // Stalls alone and mixed, small and large. Times are shares of the job's own step, so that each matters everywhere.
 // Where input is the bottleneck both its stages are injected, and so cover the real reading and decoding.

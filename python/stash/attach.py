@@ -158,7 +158,7 @@ class Rank:
         if self.feed.per_step:
             possible += (["staged"] if device.type == "cuda" else []) + ["hot"]
             if self.feed.control is not None:
-                self.feed.control.prepare(1)
+                self.feed.control.look()
             if self.feed.files.known():
                 possible.append("cold")
             else:

@@ -17,7 +17,8 @@ class Feed:
         self.session = None     # until the first step has ended
         self.keep_training = False
         self.mode = REAL
-        self.last = None        # the newest batch that was really read
+        self.last = None        # the newest batch that was really read, until one was chosen to be used again
+        self.chosen = False
         self.again = None       # what is given in its place
         self.source = None      # the iterator of the training loop
         self.calls = 0          # since the last step
@@ -39,7 +40,8 @@ class Feed:
             self.session.add_wait_ns(time.perf_counter_ns() - start)
         if self.control is not None:
             self.control.took(batch, self.keep_training)
-        self.last = batch
+        if not self.chosen:
+            self.last = batches.fresh(batch)  # the script may take things out of what it is given
         return batch
 
     def step_ended(self):
@@ -66,6 +68,7 @@ class Feed:
         """From now on as the condition asks; the share of the data's pages that is cached, where that is known."""
         if not self.per_step:
             return None
+        self.chosen = True
         if self.control is not None:
             self.control.quiet()
         if condition not in ("hot", "cold"):

@@ -100,6 +100,15 @@ class LoaderControl:
         if keep_training and not self.indexed:
             self.early.append(batch)
 
+    def look(self):
+        """Learns from the samples that come next whether they are in files."""
+        if not self.indexed:
+            return
+        ahead = list(itertools.islice(self.iterator._sampler_iter, 1))
+        self.iterator._sampler_iter = itertools.chain(ahead, self.iterator._sampler_iter)
+        for index in ahead:
+            self.touch(index)
+
     def prepare(self, count):
         """Has index batches for so many batches, and knows their files."""
         if not self.indexed:

@@ -12,6 +12,7 @@
 #include "stash/cli/run_progress.h"
 #include "stash/cli/script_flags.h"
 #include "stash/cli/verb.h"
+#include "stash/cli/why_nothing.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/launch/machine_info.h"
@@ -19,38 +20,6 @@
 
 namespace stash {
 namespace {
-
-// Interpreter flags under which Python does not look at the environment.
-std::string isolating_flag(const std::vector<std::string>& command) {
-  for (std::size_t i = 1; i < command.size(); ++i) {
-    const std::string& word = command[i];
-    if (word.size() < 2 || word[0] != '-' || word[1] == '-') break;  // the script, or a long flag
-    if (word.find_first_of("IES") != std::string::npos) return word;
-  }
-  return "";
-}
-
-std::string why_nothing(const ScriptRun& run) {
-  const std::vector<std::string>& command = run.profile.job.command;
-  switch (run.attached) {
-    case Attached::no_python:
-      if (const std::string flag = isolating_flag(command); !flag.empty()) {
-        return fmt::format(
-            "nothing was seen: under {} Python ignores the environment through which Stash attaches; "
-            "leave it out, or `pip install` Stash there and use its .pth file",
-            flag);
-      }
-      return fmt::format("nothing was seen: '{}' started no Python process that Stash could attach to", command[0]);
-    case Attached::no_torch:
-      return "nothing was measured: the command's Python processes never imported torch's optimizers";
-    case Attached::no_step:
-      return "nothing was measured: torch was imported, and no optimizer made a step; scripts without one call "
-             "stash.mark_step()";
-    case Attached::trained:
-      break;
-  }
-  return "";
-}
 
 class RunVerb final : public Verb {
  public:
@@ -91,10 +60,7 @@ class RunVerb final : public Verb {
   int finish(const ScriptRun& result) const {
     StatusLine line;
     for (const auto& [rank, error] : result.errors) line.say(fmt::format("stash: {}", error.message));
-    if (result.end.signal)
-      line.say(fmt::format("stash: the command was ended by signal {}", *result.end.signal));
-    else if (result.end.exit_code != 0)
-      line.say(fmt::format("stash: the command failed with exit code {}", result.end.exit_code));
+    if (const std::string text = bad_end(result.end); !text.empty()) line.say("stash: " + text);
     const bool has_ledger = count_complete_rounds(result.profile) >= kFewestRounds;
     if (has_ledger) {
       output_.print_beside_script(result.profile, attribute(result.profile));
@@ -103,7 +69,7 @@ class RunVerb final : public Verb {
     } else if (result.attached == Attached::trained) {
       line.say(too_short(result.profile));
     } else if (result.errors.empty()) {
-      line.say(fmt::format("stash: {}", why_nothing(result)));
+      line.say(fmt::format("stash: {}", why_nothing(result.attached, result.profile.job.command)));
     }
     return result.end.exit_code;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 
 #include "stash/cli/job_flags.h"
@@ -10,6 +11,12 @@
 #include "stash/core/units.h"
 
 namespace stash {
+
+std::string script_name(const std::vector<std::string>& command) {
+  const auto script =
+      std::find_if(command.begin(), command.end(), [](const auto& word) { return word.ends_with(".py"); });
+  return std::filesystem::path(script == command.end() ? command.front() : *script).filename().string();
+}
 
 void ScriptFlags::add_to(CLI::App& app) {
   app.add_option("--data", data,
@@ -30,10 +37,7 @@ void ScriptFlags::add_to(CLI::App& app) {
 
 Job ScriptFlags::resolve() const {
   Job job;
-  job.model = std::filesystem::path(command.front()).filename().string();
-  for (const std::string& word : command) {
-    if (word.ends_with(".py")) job.model = std::filesystem::path(word).filename().string();
-  }
+  job.model = script_name(command);
   job.command = command;
   job.data = data;
   if (!data.empty() && !std::filesystem::exists(data)) {

@@ -28,5 +28,6 @@ std::unique_ptr<Verb> make_models_verb();
 std::unique_ptr<Verb> make_profile_verb();
 std::unique_ptr<Verb> make_report_verb();
 std::unique_ptr<Verb> make_run_verb();
+std::unique_ptr<Verb> make_watch_verb();
 
 }  // namespace stash

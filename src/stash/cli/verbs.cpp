@@ -6,6 +6,7 @@ std::vector<std::unique_ptr<Verb>> make_verbs() {
   std::vector<std::unique_ptr<Verb>> verbs;
   verbs.push_back(make_profile_verb());
   verbs.push_back(make_run_verb());
+  verbs.push_back(make_watch_verb());
   verbs.push_back(make_report_verb());
   verbs.push_back(make_models_verb());
   verbs.push_back(make_dataset_verb());

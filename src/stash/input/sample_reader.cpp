@@ -95,11 +95,10 @@ std::span<const std::uint8_t> SampleReader::read(const SampleLocation& location,
   const PageRange pages{file.fd(), file.offset_bytes(), file.bytes()};
   if (cold) evict_pages(pages);
   std::uint8_t* const data = buffer_for(file.bytes());
-  count = {file.bytes(), read_counting(file, pages, cold, data), now_ns()};
+  count = {file.bytes(), read_counting(file, pages, cold, data)};
   if (storage_ != nullptr && count.cold_bytes > 0) {
-    const std::int64_t served_ns = storage_->reserve(asked_ns, count.cold_bytes);
-    sleep_unless(stopped_, served_ns);
-    count.done_ns = std::max(count.done_ns, served_ns);
+    count.served_ns = std::max(now_ns(), storage_->reserve(asked_ns, count.cold_bytes));
+    sleep_unless(stopped_, count.served_ns);
   }
   if (cold) evict_pages(pages);
   return {data, static_cast<std::size_t>(file.bytes())};

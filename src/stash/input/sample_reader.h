@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMaxSampleBytes = 256 << 20;  // a photograph has 
 struct ReadCount {
   std::int64_t bytes = 0;
   std::int64_t cold_bytes = 0;  // that were not in the page cache
-  std::int64_t done_ns = 0;     // when the bytes were there
+  std::int64_t served_ns = 0;   // when the storage that is slowed down would have had them; 0: it is not
 };
 
 // Reads samples into a buffer that it keeps. One per worker.

@@ -69,8 +69,9 @@ bool Worker::try_sample(const Ticket& ticket, std::int64_t index) {
   std::int64_t read_ns = start_ns;
   try {
     const bool cold = state_.cold.load(std::memory_order_relaxed);
-    const auto bytes = reader_.read(location_, cold, next_start_ns(free_ns_, start_ns), read);
-    read_ns_ = read.done_ns;
+    prep_start_ns_ = next_start_ns(free_ns_, start_ns);
+    const auto bytes = reader_.read(location_, cold, prep_start_ns_, read);
+    prep_start_ns_ = std::max(prep_start_ns_, read.served_ns);
     read_ns = now_ns();
     maker_->make(bytes, state_.sampler.augment_seed(ticket.position), state_.buffers.sample(ticket.slot, ticket.place),
                  time);
@@ -91,7 +92,7 @@ bool Worker::try_sample(const Ticket& ticket, std::int64_t index) {
 void Worker::fill_injected_time() {
   const std::int64_t made_ns = now_ns();
   free_ns_ = made_ns;
-  const std::int64_t deadline_ns = read_ns_ + state_.prep_ns_per_sample;
+  const std::int64_t deadline_ns = prep_start_ns_ + state_.prep_ns_per_sample;
   if (deadline_ns <= made_ns) return;
   sleep_unless(state_.queue.stopped(), deadline_ns);
   free_ns_ = deadline_ns;

@@ -55,8 +55,8 @@ class Worker {
   std::unique_ptr<SampleMaker> maker_;
   SampleLocation location_;
   // On the worker's own time line, on which what is injected takes exactly its time.
-  std::int64_t free_ns_ = 0;  // since the last sample
-  std::int64_t read_ns_ = 0;  // when the sample at hand was read
+  std::int64_t free_ns_ = 0;        // since the last sample
+  std::int64_t prep_start_ns_ = 0;  // of the sample at hand
 };
 
 }  // namespace stash

@@ -3,11 +3,9 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <string>
-#include <vector>
 
+#include "stash/launch/attached_command.h"
 #include "stash/launch/collector.h"
-#include "stash/launch/foreground.h"
 
 namespace stash {
 
@@ -18,9 +16,6 @@ struct ScriptRunOptions {
   std::function<void(const Collector&)> on_tick;
 };
 
-// How far Stash came with the command's processes.
-enum class Attached { no_python, no_torch, no_step, trained };
-
 struct ScriptRun {
   Profile profile;
   ForegroundEnd end;
@@ -28,8 +23,8 @@ struct ScriptRun {
   std::map<int, RankError> errors;
 };
 
-// Runs somebody's command (profile.job.command) with hooks in every Python process of it, and collects what its ranks
-// measure.
+// Runs somebody's command (profile.job.command) and collects what its ranks measure. Of several trainings that follow
+// each other in one command the first is measured.
 ScriptRun run_script(Profile profile, const ScriptRunOptions& options);
 
 }  // namespace stash

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "stash/core/profile.h"
+
+namespace stash {
+
+// What one rank of a watched script has done since its first step.
+struct WatchedRank {
+  int rank = 0;
+  std::int64_t steps = 0;
+  double step_s = 0;        // of all of them
+  double input_wait_s = 0;  // of that, waiting for batches
+  std::vector<CollectiveSummary> collectives;  // from issue to completion; they overlap compute
+};
+
+WatchedRank watched_rank_from_json(const nlohmann::json& json);  // Error when it is not one
+
+}  // namespace stash
