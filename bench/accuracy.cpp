@@ -42,9 +42,9 @@ struct Stalls {
   double read_ratio;   // of the same
 };
 constexpr std::array kStalls{Stalls{0.3, 0, 0, 0},      Stalls{2.5, 0, 0, 0},       Stalls{0.3, 0.1, 0, 0},
-                             Stalls{0.3, 0.8, 0, 0},    Stalls{0.3, 0, 1.15, 0.1},  Stalls{0.3, 0, 3, 0.1},
+                             Stalls{0.3, 0.8, 0, 0},    Stalls{0.3, 0, 1.15, 0.3},  Stalls{0.3, 0, 3, 0.3},
                              Stalls{0.3, 0, 0.3, 0.85}, Stalls{0.3, 0, 0.3, 2.7},   Stalls{1.2, 0.3, 0, 0},
-                             Stalls{0.3, 0, 1.3, 0.5},  Stalls{1.5, 0.2, 1.2, 0.1}, Stalls{1.2, 0.3, 1.4, 0.6}};
+                             Stalls{0.3, 0, 1.3, 0.5},  Stalls{1.5, 0.2, 1.2, 0.3}, Stalls{1.2, 0.3, 1.4, 0.6}};
 
 std::string injection(const Network& network, const Stalls& stalls, int ranks, const fs::path& data, double bytes) {
   Job job = make_job(network.model, network.image_size, network.batch, network.gpu, ranks, 1, "", data);

@@ -6,32 +6,30 @@
 Two Gloo ranks train a model with DistributedDataParallel. The switch is taken out of its group and put in again
 between steps: the same model, buckets and connections with and without it. Steps of both kinds alternate, in random
 order inside a pair, so that a machine that slows down for a moment slows both. Arithmetic on shared cores varies by
-tenths of itself, so it is small here and --compute-ms are slept instead; every collective is exposed. The overhead is the mean over pairs of the difference, as a share of the bare step; the
-most extreme tenth of the pairs on either side, which something from outside disturbed, is left out. The 95 % interval
-is that of a trimmed mean (Yuen).
+tenths of itself, so it is small here and --compute-ms are slept instead; every collective is exposed. The overhead is
+the mean over pairs of the difference, as a share of the bare step, without the most extreme tenths of the pairs.
 """
 
 import argparse
-import math
 import os
-import random
 import statistics
 import sys
 import tempfile
 import time
 
+from pairs import compare, describe
 
-TRIM = 0.1
+ISSUES = 2000
 
 
-def trimmed_mean(values):
-    """The mean without the extreme tenths, and half its 95 % interval."""
-    ordered = sorted(values)
-    cut = int(TRIM * len(ordered))
-    kept = ordered[cut:len(ordered) - cut]
-    winsorized = [kept[0]] * cut + kept + [kept[-1]] * cut
-    error = statistics.stdev(winsorized) / ((1 - 2 * TRIM) * math.sqrt(len(ordered)))
-    return statistics.fmean(kept), statistics.NormalDist().inv_cdf(0.975) * error
+def issue_times(dist, tensor):
+    times = []
+    for _ in range(ISSUES):
+        start = time.perf_counter()
+        work = dist.all_reduce(tensor, async_op=True)
+        times.append(time.perf_counter() - start)
+        work.wait()
+    return times
 
 
 def run(rank, size, path, pairs, device, compute_s):
@@ -61,35 +59,15 @@ def run(rank, size, path, pairs, device, compute_s):
             torch.cuda.synchronize()
         return time.perf_counter() - start
 
-    for _ in range(10):
-        for name in place:
-            step(name)
-    def issue_times(name, tensor):
+    found = compare(step, list(place), pairs)
+    issues = {}
+    for name in place:
         place[name]()
-        times = []
-        for _ in range(2000):
-            start = time.perf_counter()
-            work = dist.all_reduce(tensor, async_op=True)
-            times.append(time.perf_counter() - start)
-            work.wait()
-        return times
-
-    order, differences, bare_s = random.Random(1), [], []
-    for _ in range(pairs):
-        names = ["bare", "switched"]
-        order.shuffle(names)
-        seen = {name: step(name) for name in names}
-        differences.append(seen["switched"] - seen["bare"])
-        bare_s.append(seen["bare"])
-    issues = {name: issue_times(name, batch) for name in place}
+        issues[name] = statistics.median(issue_times(dist, batch))
     if rank == 0:
-        step_s, _ = trimmed_mean(bare_s)
-        more_s, half_s = trimmed_mean(differences)
-        print(f"step {step_s * 1e3:.2f} ms, {pairs} pairs; through the switch {more_s / step_s * 100:+.2f} % "
-              f"± {half_s / step_s * 100:.2f} % of the step ({more_s * 1e6:+.0f} ± {half_s * 1e6:.0f} µs; "
-              f"{sum(row[2] for row in switch.counters()) / (pairs + 10):.0f} collectives a step)")
-        print(f"issuing a collective takes {statistics.median(issues['switched']) * 1e6:.1f} µs through the switch, "
-              f"{statistics.median(issues['bare']) * 1e6:.1f} µs without (medians of 2000)")
+        print(describe("through the switch", *found, pairs))
+        print(f"issuing a collective takes {issues['switched'] * 1e6:.1f} µs through the switch, "
+              f"{issues['bare'] * 1e6:.1f} µs without (medians of {ISSUES})")
         sys.stdout.flush()
     dist.barrier()
     os._exit(0)

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Which interpreter the ranks run in: --python FILE, an active environment with a recent torch, or the project's own.
 
-readonly torch_verbs=' profile ' # verbs that start ranks; the others need no Python
+readonly torch_verbs=' profile extension ' # verbs that need an interpreter of their own; a script brings its own
 readonly torch_minimum=2.5
 readonly venv=${root:?}/.venv
 readonly requirements=$root/python/requirements.txt
@@ -116,6 +116,17 @@ make_venv() {
     die 1 "pip could not install them (above); to use an environment that has torch: --python FILE"
   cp -- "$requirements" "$venv/stamp.new" && mv -- "$venv/stamp.new" "$venv/stamp"
   say "installed in $((SECONDS - started)) s"
+}
+
+# What only the tests need, into the project's own environment; one that somebody brought is used as it is.
+install_test_requirements() { # python
+  local wanted=$root/tests/requirements.txt stamp=$venv/tests-stamp
+  [[ $1 == "$venv/bin/python" ]] || return 0
+  [[ ! -f $stamp || $(<"$stamp") != "$(<"$wanted")" ]] || return 0
+  say "installing $(paste -sd ' ' "$wanted") into .venv"
+  "$1" -m pip install --disable-pip-version-check --no-input --quiet -r "$wanted" -c "$requirements" >&2 ||
+    die 1 "pip could not install what the tests need (above)"
+  cp -- "$wanted" "$stamp"
 }
 
 # Sets REPLY to the interpreter for the ranks, after making the project's environment where it is needed.

@@ -203,6 +203,10 @@ def leave_mark(folder, kind):
 class WatchedRank(Rank):
     """`stash watch`: nothing is switched or used again; what goes by is counted."""
 
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.feed.chosen = True  # no batch is kept
+
     def ensure_session(self):
         if self.session is not None or self.over:
             return

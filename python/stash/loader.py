@@ -46,6 +46,7 @@ class LoaderControl:
         self.files = files
         self.pool = []        # index batches that the sampler gave and measuring uses
         self.position = None  # in the pool; None: no indices are given, workers come to rest
+        self.drawn = 0        # of them, from this epoch: the script is still to have them
         self.touched = 0
         self.early = collections.deque()  # batches that were under way when measuring began
         self.sent = 0         # index batches given while measuring
@@ -113,13 +114,20 @@ class LoaderControl:
         """Has index batches for so many batches, and knows their files."""
         if not self.indexed:
             return
+        from stash.kept import RandomState
+        import torch
+
         while len(self.pool) < count:
             try:
                 self.pool.append(next(self.iterator._sampler_iter))
+                self.drawn = len(self.pool)
             except StopIteration:
                 break
-        if not self.pool:  # the epoch is at its end: its last batch again
-            self.pool.append([0] if self.iterator._auto_collation else 0)
+        if len(self.pool) < count:  # the epoch's end is near: what another one would begin with
+            before = RandomState(torch)
+            more = itertools.islice(iter(self.iterator._index_sampler), count - len(self.pool))
+            self.pool.extend(more)
+            before.restore()
         deadline = time.monotonic() + TOUCH_S
         while self.touched < len(self.pool) and self.files.are_wanted() and time.monotonic() < deadline:
             self.touch(self.pool[self.touched])
@@ -151,7 +159,7 @@ class LoaderControl:
         if not keep_training:
             self.early.clear()
             return
-        iterator._sampler_iter = itertools.chain(self.pool, iterator._sampler_iter)
+        iterator._sampler_iter = itertools.chain(self.pool[:self.drawn], iterator._sampler_iter)
         if iterator._num_workers:
             # The next indices go to the workers that would have had them.
             for _ in range(-self.sent % iterator._num_workers):

@@ -180,6 +180,23 @@ TEST(WithoutDisturbed, FiveRoundsAreNeverThinned) {
   EXPECT_EQ(attribute(scripted.profile()).rounds_left_out, 1);
 }
 
+TEST(WithoutDisturbed, AHitCostsOnlyThePartsBesideItTheirRound) {
+  ScriptedProfile scripted(Script{}, 1);
+  scripted.add_rounds(12);
+  const Ledger quiet = attribute(scripted.profile());
+  // Another window in each of three rounds: every part is hit in fewer than a quarter of them.
+  for (Window& window : scripted.profile().windows) {
+    const bool hit = (window.round == 2 && window.condition == cold) || (window.round == 5 && window.condition == solo) ||
+                     (window.round == 8 && window.condition == node);
+    if (hit) window.ranks[0]->wall_s += 10;
+  }
+  const Ledger ledger = attribute(scripted.profile());
+  for (const Part part : kParts) {
+    if (quiet[part]) EXPECT_NEAR(ledger[part]->s, quiet[part]->s, 0.01 * quiet.step.s) << to_string(part);
+  }
+  EXPECT_EQ(ledger.rounds_left_out, 1);
+}
+
 TEST(WithoutDisturbed, WhatHappensOftenBelongsToTheJob) {
   ScriptedProfile scripted(Script{}, 1);
   scripted.add_rounds(12);

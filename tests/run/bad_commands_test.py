@@ -39,6 +39,9 @@ class BadCommands(unittest.TestCase):
     def test_too_few_steps(self):
         self.check(script.PYTHON, script.SCRIPTS / "toy.py", "--steps", 10, code=0, says="an interval needs 2 rounds")
 
+    def test_two_ranks_with_too_few_steps(self):
+        self.check(*script.ranks(2), script.SCRIPTS / "toy.py", "--steps", 12, code=0, says="an interval needs 2 rounds")
+
     def test_a_crash_keeps_its_traceback_and_its_code(self):
         result = self.check(script.PYTHON, script.SCRIPTS / "toy.py", "--fail-at", 5, code=1, says="failed with exit code 1")
         self.assertLess(result.err.index("the script's own fault"), result.err.index("stash: the command failed"))

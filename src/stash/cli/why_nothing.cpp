@@ -23,7 +23,7 @@ std::string why_nothing(Attached attached, const std::vector<std::string>& comma
       if (const std::string flag = isolating_flag(command); !flag.empty()) {
         return fmt::format(
             "nothing was seen: under {} Python ignores the environment through which Stash attaches; "
-            "leave it out, or `pip install` Stash there and use its .pth file",
+            "leave it out",
             flag);
       }
       return fmt::format("nothing was seen: '{}' started no Python process that Stash could attach to", command[0]);

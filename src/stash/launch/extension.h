@@ -17,8 +17,7 @@ struct ExtensionInfo {
 
 using ExtensionProgress = std::function<void(std::string_view)>;  // one line of what is going on
 
-// Where built extensions are kept: STASH_CACHE_DIR, else <root>/build, else the user's cache when that cannot be
-// written.
+// Where built extensions are kept: STASH_CACHE_DIR, else a checkout's build/, else the user's cache.
 std::filesystem::path extension_cache(const std::filesystem::path& root);
 
 // Finds the extension, or builds it from the sources in `root` with CMake: once for each torch, again when its sources

@@ -1,6 +1,21 @@
 #include "stash/measure/install_switch.h"
 
 namespace stash {
+namespace {
+
+using BackendType = c10d::ProcessGroup::BackendType;
+
+// A group keeps one backend of each type. Where one device has a switch already (a group with Gloo for the CPU and NCCL
+// for GPUs), the other's needs another type: one that no such group has.
+BackendType free_type(c10d::ProcessGroup& group, const SwitchBackend* backend) {
+  for (const c10::Device device : group.getDeviceTypes()) {
+    const c10::intrusive_ptr<c10d::Backend> other = group.getBackend(device.type());
+    if (other.get() != backend && dynamic_cast<const SwitchBackend*>(other.get()) != nullptr) return BackendType::UCC;
+  }
+  return BackendType::CUSTOM;
+}
+
+}  // namespace
 
 c10::intrusive_ptr<SwitchBackend> install_switch(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
                                                  c10::Device device, std::shared_ptr<CollectiveLog> log) {
@@ -17,7 +32,7 @@ void remove_switch(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Dev
 
 void reinstall_switch(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device,
                       const c10::intrusive_ptr<SwitchBackend>& backend) {
-  group->setBackend(device.type(), c10d::ProcessGroup::BackendType::CUSTOM, c10::intrusive_ptr<c10d::Backend>(backend));
+  group->setBackend(device.type(), free_type(*group, backend.get()), c10::intrusive_ptr<c10d::Backend>(backend));
 }
 
 }  // namespace stash

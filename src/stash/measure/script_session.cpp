@@ -6,14 +6,14 @@
 #include "stash/core/clock.h"
 #include "stash/core/profile_json.h"
 #include "stash/measure/device.h"
-#include "stash/measure/install_switch.h"
 #include "stash/measure/rounds.h"
 #include "stash/measure/ruler.h"
 
 namespace stash {
 namespace {
 
-constexpr int kFreeSteps = 3;  // the reducer orders its buckets, allocators and kernels settle
+constexpr int kFreeSteps = 3;      // the reducer orders its buckets, allocators and kernels settle
+constexpr double kEndGrace_s = 1;  // for the ruler to notice that the script has ended
 
 }  // namespace
 
@@ -26,10 +26,9 @@ ScriptSession::ScriptSession(ScriptHooks hooks, int events_fd)
 ScriptSession::~ScriptSession() { end(); }
 
 void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
-  auto backend = install_switch(group, device, log_);
-  backend->set_position(position_);
-  if (start_.job.inject.link_bytes_per_s) backend->set_link(*start_.job.inject.link_bytes_per_s);
-  switches_.push_back(std::move(backend));
+  SwitchBackend& backend = switches_.add(group, device, log_);
+  backend.set_position(position_);
+  if (start_.job.inject.link_bytes_per_s) backend.set_link(*start_.job.inject.link_bytes_per_s);
 }
 
 void ScriptSession::start(ScriptStart start) {
@@ -37,13 +36,16 @@ void ScriptSession::start(ScriptStart start) {
   control_ = std::make_unique<Control>(start_.control, shared_.rank(0));
   const Injection& inject = start_.job.inject;
   if (inject.link_bytes_per_s) {
-    for (const auto& backend : switches_) backend->set_link(*inject.link_bytes_per_s);
+    for (const auto& backend : switches_.all()) backend->set_link(*inject.link_bytes_per_s);
   }
   const auto delay = inject.rank_delay_s.find(start_.rank);
   if (delay != inject.rank_delay_s.end()) delay_ns_ = nanoseconds(delay->second);
   gate_ = std::make_unique<StepGate>(kFreeSteps, [this] { synchronize(); });
   measuring_ = true;
-  thread_ = std::thread([this] { measure(); });
+  thread_ = std::thread([this] {
+    measure();
+    returned_ = true;
+  });
 }
 
 bool ScriptSession::step_end() {
@@ -62,16 +64,18 @@ void ScriptSession::end() {
   if (!thread_.joinable()) return;
   gate_->end();
   // Ranks end together. One whose peers are gone may wait for them in vain: it is left behind.
-  if (measuring_) {
-    thread_.detach();
-  } else {
+  const std::int64_t deadline_ns = now_ns() + nanoseconds(kEndGrace_s);
+  while (!returned_ && now_ns() < deadline_ns) sleep_until_ns(now_ns() + 1'000'000);
+  if (returned_) {
     thread_.join();
+  } else {
+    thread_.detach();
   }
 }
 
 void ScriptSession::set_position(SwitchPosition position) {
   position_ = position;
-  for (const auto& backend : switches_) backend->set_position(position);
+  for (const auto& backend : switches_.all()) backend->set_position(position);
 }
 
 std::optional<double> ScriptSession::enter(Condition condition, int steps) {
@@ -91,12 +95,13 @@ double ScriptSession::run(int steps) {
 
 // A script counts its steps, and some of them it makes together with all ranks: who waited now makes as many.
 void ScriptSession::leave() {
+  if (condition_ == Condition::solo) control_->barrier();  // not before the one that computes has ended
   if (owed_steps_ > 0) gate_->run(owed_steps_);
   owed_steps_ = 0;
 }
 
 void ScriptSession::collect_device_times() {
-  for (const auto& backend : switches_) backend->collect_device_times();
+  for (const auto& backend : switches_.all()) backend->collect_device_times();
 }
 
 void ScriptSession::synchronize() { synchronize_device(start_.device); }

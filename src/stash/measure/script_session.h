@@ -11,7 +11,7 @@
 #include "stash/launch/shared_state.h"
 #include "stash/measure/control.h"
 #include "stash/measure/events.h"
-#include "stash/measure/switch_backend.h"
+#include "stash/measure/switches.h"
 #include "stash/measure/workload.h"
 
 namespace stash {
@@ -73,7 +73,7 @@ class ScriptSession final : public Workload {
   Events events_;
   SharedState shared_;
   std::shared_ptr<CollectiveLog> log_;
-  std::vector<c10::intrusive_ptr<SwitchBackend>> switches_;
+  Switches switches_;
   SwitchPosition position_ = SwitchPosition::pass;
   ScriptStart start_;
   std::unique_ptr<Control> control_;
@@ -81,6 +81,7 @@ class ScriptSession final : public Workload {
   std::unique_ptr<StepGate> gate_;
   std::thread thread_;
   std::atomic<bool> measuring_{false};
+  std::atomic<bool> returned_{false};  // the ruler's thread
   std::atomic<bool> stop_script_{false};
   std::atomic<std::int64_t> waited_ns_{0};
   Condition condition_ = Condition::joined;

@@ -4,7 +4,6 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/profile_json.h"
-#include "stash/measure/install_switch.h"
 
 namespace stash {
 namespace {
@@ -22,7 +21,7 @@ ScriptWatch::~ScriptWatch() { end(); }
 
 void ScriptWatch::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
   const std::lock_guard lock(mutex_);
-  switches_.push_back(install_switch(group, device, log_));
+  switches_.add(group, device, log_).count_on_device();
 }
 
 // The first step ends what came before training: only what follows it is timed.

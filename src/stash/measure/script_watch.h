@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "stash/measure/events.h"
-#include "stash/measure/switch_backend.h"
+#include "stash/measure/switches.h"
 
 namespace stash {
 
@@ -33,7 +33,7 @@ class ScriptWatch {
   Events events_;
   int rank_;
   std::shared_ptr<CollectiveLog> log_;
-  std::vector<c10::intrusive_ptr<SwitchBackend>> switches_;
+  Switches switches_;
   std::atomic<std::int64_t> first_ns_{0}, last_ns_{0}, steps_{0}, waited_ns_{0};
   std::mutex mutex_;
   std::condition_variable ended_changed_;

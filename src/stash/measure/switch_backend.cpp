@@ -88,9 +88,6 @@ SwitchBackend::SwitchBackend(BackendPtr real, std::shared_ptr<CollectiveLog> log
       log_(std::move(log)),
       stream_ordered_(real_->getBackendName() == "nccl") {
   c10d::Backend::setGroupUid(real_->getGroupUid());
-  if (!stream_ordered_) return;
-  device_timed_.reserve(kDeviceTimedLimit);
-  real_->enableCollectivesTiming();
 }
 
 template <typename OnReal, typename OnNode, typename Locally>
@@ -119,7 +116,11 @@ WorkPtr SwitchBackend::track(const Issue& issue, std::int64_t issued_ns, int pee
   if (link_) work = link_->carry(getRank(), issue.op, work, wire_bytes(issue.op, issue.bytes, peers), issue.outputs);
   if (entry == nullptr) return work;
   if (stream_ordered_ && !link_) {
-    if (device_timed_.size() < kDeviceTimedLimit) device_timed_.push_back({work, entry});
+    if (device_timing_) {
+      time_on_device(work, *entry);
+    } else {
+      entry->count.fetch_add(1, std::memory_order_relaxed);
+    }
     return work;
   }
   // A backend without futures is counted and not timed.
@@ -130,6 +131,16 @@ WorkPtr SwitchBackend::track(const Issue& issue, std::int64_t issued_ns, int pee
     entry->count.fetch_add(1, std::memory_order_relaxed);
   }
   return work;
+}
+
+// The work itself is not timed yet where it is the first: the backend learns of it here.
+void SwitchBackend::time_on_device(const WorkPtr& work, CollectiveLog::Entry& entry) {
+  if (device_timed_.capacity() == 0) {
+    device_timed_.reserve(kDeviceTimedLimit);
+    real_->enableCollectivesTiming();
+    return;
+  }
+  if (device_timed_.size() < kDeviceTimedLimit) device_timed_.push_back({work, &entry});
 }
 
 void SwitchBackend::collect_device_times() {

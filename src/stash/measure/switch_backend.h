@@ -44,6 +44,8 @@ class SwitchBackend : public c10d::Backend {
   void set_link(double bytes_per_s) { link_ = std::make_unique<InjectedLink>(bytes_per_s, stream_); }
   // Shown to the supervisor while a collective is under way.
   void set_state(RankState& state) { state_ = &state; }
+  // Stream-ordered collectives are counted and not timed: nobody will call collect_device_times().
+  void count_on_device() { device_timing_ = false; }
   // Adds the device times of stream-ordered collectives to the log. Call when the device is idle.
   void collect_device_times();
   const BackendPtr& real() const { return real_; }
@@ -150,6 +152,8 @@ class SwitchBackend : public c10d::Backend {
   WorkPtr route(Issue issue, OnReal&& on_real, OnNode&& on_node, Locally&& locally);
   WorkPtr track(const Issue& issue, std::int64_t issued_ns, int peers, WorkPtr work);
 
+  void time_on_device(const WorkPtr& work, CollectiveLog::Entry& entry);
+
   struct DeviceTimed {
     WorkPtr work;
     CollectiveLog::Entry* entry;
@@ -163,6 +167,7 @@ class SwitchBackend : public c10d::Backend {
   std::unique_ptr<InjectedLink> link_;
   std::atomic<SwitchPosition> position_{SwitchPosition::pass};
   bool stream_ordered_;                    // completion is an event of the device, not of the host
+  bool device_timing_ = true;
   std::vector<DeviceTimed> device_timed_;  // reserved ahead; what does not fit is not timed
 };
 

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""A plain PyTorch script that trains what `stash profile --model resnet18` trains; see bench/agreement.py."""
+
+import argparse
+import os
+
+import torch
+import torch.distributed as dist
+import torchvision
+from torch.nn.parallel import DistributedDataParallel
+from torchvision import transforms
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--workers", type=int, default=4)
+    options = parser.parse_args()
+    rank = int(os.environ["RANK"])
+    dist.init_process_group("gloo")
+    device = torch.device("cuda", rank % torch.cuda.device_count())
+    torch.cuda.set_device(device)
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    images = torchvision.datasets.ImageFolder(options.data, transforms.Compose([
+        transforms.RandomResizedCrop(224), transforms.RandomHorizontalFlip(), transforms.ToTensor(),
+        transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])]))
+    sampler = torch.utils.data.distributed.DistributedSampler(images)
+    loader = torch.utils.data.DataLoader(images, options.batch, sampler=sampler, num_workers=options.workers,
+                                         pin_memory=True, drop_last=True, persistent_workers=True)
+    model = DistributedDataParallel(torchvision.models.resnet18().to(device), device_ids=[device.index])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    while True:
+        for x, y in loader:
+            x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
+            loss = torch.nn.functional.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+main()
