@@ -186,8 +186,8 @@ TEST(WithoutDisturbed, AHitCostsOnlyThePartsBesideItTheirRound) {
   const Ledger quiet = attribute(scripted.profile());
   // Another window in each of three rounds: every part is hit in fewer than a quarter of them.
   for (Window& window : scripted.profile().windows) {
-    const bool hit = (window.round == 2 && window.condition == cold) || (window.round == 5 && window.condition == solo) ||
-                     (window.round == 8 && window.condition == node);
+    const bool hit = (window.round == 2 && window.condition == cold) ||
+                     (window.round == 5 && window.condition == solo) || (window.round == 8 && window.condition == node);
     if (hit) window.ranks[0]->wall_s += 10;
   }
   const Ledger ledger = attribute(scripted.profile());

@@ -18,7 +18,8 @@ class EventFilesTest : public testing::Test {
   }
   std::vector<std::string> read() {
     std::vector<std::string> lines;
-    files_.read([&](const std::string& file, std::string_view line) { lines.push_back(file + ":" + std::string(line)); });
+    files_.read(
+        [&](const std::string& file, std::string_view line) { lines.push_back(file + ":" + std::string(line)); });
     return lines;
   }
 

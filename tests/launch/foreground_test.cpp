@@ -9,7 +9,9 @@ namespace stash {
 
 namespace {
 
-ForegroundEnd shell(const std::string& text) { return run_in_foreground({"/bin/sh", "-c", text}, {{"STASH_X", "a b"}}, [] {}); }
+ForegroundEnd shell(const std::string& text) {
+  return run_in_foreground({"/bin/sh", "-c", text}, {{"STASH_X", "a b"}}, [] {});
+}
 
 }  // namespace
 

@@ -7,10 +7,13 @@
 namespace stash {
 
 TEST(OpenMetrics, HasEveryCounterOfEveryRank) {
-  const CollectiveSummary small{.rank = 1, .op = "allreduce", .bytes = 100, .count = 3, .total_s = 0.5, .min_s = 0, .max_s = 0};
-  const CollectiveSummary large{.rank = 1, .op = "allreduce", .bytes = 1000, .count = 2, .total_s = 0.25, .min_s = 0, .max_s = 0};
-  const std::vector<WatchedRank> ranks{{.rank = 0, .steps = 10, .step_s = 2.5, .input_wait_s = 0.5, .collectives = {}},
-                                       {.rank = 1, .steps = 11, .step_s = 2.5, .input_wait_s = 0, .collectives = {small, large}}};
+  const CollectiveSummary small{
+      .rank = 1, .op = "allreduce", .bytes = 100, .count = 3, .total_s = 0.5, .min_s = 0, .max_s = 0};
+  const CollectiveSummary large{
+      .rank = 1, .op = "allreduce", .bytes = 1000, .count = 2, .total_s = 0.25, .min_s = 0, .max_s = 0};
+  const std::vector<WatchedRank> ranks{
+      {.rank = 0, .steps = 10, .step_s = 2.5, .input_wait_s = 0.5, .collectives = {}},
+      {.rank = 1, .steps = 11, .step_s = 2.5, .input_wait_s = 0, .collectives = {small, large}}};
   const std::string text = render_openmetrics(ranks, "train.py");
   EXPECT_CONTAINS(text, "# TYPE stash_steps counter\n");
   EXPECT_CONTAINS(text, "stash_steps_total{job=\"train.py\",rank=\"0\"} 10\n");

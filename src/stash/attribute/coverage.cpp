@@ -45,9 +45,12 @@ std::string why_without_meaning(Part part, const Profile& profile) {
 std::string why_not_of_script(Part part) {
   switch (part) {
     case Part::prep:
-    case Part::copy: return "not asked for, or no loader was seen: then its input is inside compute";
-    case Part::fetch: return "not asked for, or no file of the data was seen";
-    default: return "not asked for";
+    case Part::copy:
+      return "not asked for, or no loader was seen: then its input is inside compute";
+    case Part::fetch:
+      return "not asked for, or no file of the data was seen";
+    default:
+      return "not asked for";
   }
 }
 
@@ -85,8 +88,9 @@ void warn_of_rounds(std::vector<std::string>& warnings, const Profile& profile, 
         fmt::format("only {} rounds were measured; intervals from fewer than {} are rough", ledger.rounds, kMinRounds));
   }
   if (ledger.rounds_left_out > 0) {
-    warnings.push_back(fmt::format("up to {} of {} rounds were left out of a part: something from outside disturbed them",
-                                   ledger.rounds_left_out, ledger.rounds + ledger.rounds_left_out));
+    warnings.push_back(
+        fmt::format("up to {} of {} rounds were left out of a part: something from outside disturbed them",
+                    ledger.rounds_left_out, ledger.rounds + ledger.rounds_left_out));
   }
   const WidestInterval widest = widest_interval(ledger);
   const double target_s = profile.job.precision_ratio * ledger.step.s;

@@ -6,11 +6,11 @@
 namespace stash {
 namespace {
 
-constexpr double kEdgeRatio = 0.005;          // of a window, at most, for its two edges
-constexpr double kWindow_s = 0.2;             // several scheduler ticks and sleeps, so that a window averages them
-constexpr double kPilot_s = 0.3;              // enough to know a step's time to a tenth
+constexpr double kEdgeRatio = 0.005;  // of a window, at most, for its two edges
+constexpr double kWindow_s = 0.2;     // several scheduler ticks and sleeps, so that a window averages them
+constexpr double kPilot_s = 0.3;      // enough to know a step's time to a tenth
 constexpr int kPilotSteps = 20;
-constexpr int kStepsBeyondQueue = 2;          // of an input window, beyond what the queue can hold
+constexpr int kStepsBeyondQueue = 2;  // of an input window, beyond what the queue can hold
 
 std::uint64_t next_random(std::uint64_t& state) {  // splitmix64: the same on every platform
   state += 0x9E3779B97F4A7C15ull;

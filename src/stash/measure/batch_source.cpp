@@ -14,7 +14,7 @@ constexpr std::int64_t kReadyNs = 100'000;  // a batch that took less was there 
 
 struct BatchSource::InFlight {
   BatchView view;
-  std::unique_ptr<c10::Event> copied;   // null: used in place until the step is over
+  std::unique_ptr<c10::Event> copied;  // null: used in place until the step is over
 };
 
 BatchSource::BatchSource(const Graph& graph, const Job& job, Device& device, Pipeline* pipeline)
@@ -63,7 +63,8 @@ Batch BatchSource::view(const BatchView& prepared) const {
 Batch BatchSource::to_device(const Batch& batch) const {
   const c10::Device to = device_.torch_device();
   Batch moved{batch.input.to(to, /*non_blocking=*/true), batch.target.to(to, /*non_blocking=*/true)};
-  if (job_.channels_last && moved.input.dim() == 4) moved.input = moved.input.contiguous(at::MemoryFormat::ChannelsLast);
+  if (job_.channels_last && moved.input.dim() == 4)
+    moved.input = moved.input.contiguous(at::MemoryFormat::ChannelsLast);
   return moved;
 }
 

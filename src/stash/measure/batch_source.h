@@ -16,11 +16,11 @@ class BatchSource {
   BatchSource(const Graph& graph, const Job& job, Device& device, Pipeline* pipeline);
   ~BatchSource();
 
-  const Batch& resident() const { return resident_; }   // used again and again
-  const Batch& staged();                                // copied from pinned memory
-  const Batch& next();                                  // prepared by the pipeline, copied where there is a device
-  void finish();                                        // gives every buffer back to the pipeline
-  double waited_s() const { return waited_s_; }         // in next(), since the start
+  const Batch& resident() const { return resident_; }  // used again and again
+  const Batch& staged();                               // copied from pinned memory
+  const Batch& next();                                 // prepared by the pipeline, copied where there is a device
+  void finish();                                       // gives every buffer back to the pipeline
+  double waited_s() const { return waited_s_; }        // in next(), since the start
 
  private:
   struct InFlight;
@@ -36,7 +36,7 @@ class BatchSource {
   Batch resident_;
   Batch host_;
   Batch current_;
-  std::deque<InFlight> in_flight_;   // buffers whose copy to the device may still be under way
+  std::deque<InFlight> in_flight_;  // buffers whose copy to the device may still be under way
   double waited_s_ = 0;
 };
 

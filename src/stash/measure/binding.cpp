@@ -15,8 +15,12 @@ namespace {
 
 int run(const py::object& group, const py::object& control, const std::string& job_json,
         const std::string& machine_json, int local_rank, std::int64_t started_ns) {
-  const RankSetup setup{.job_json = job_json, .machine_json = machine_json, .group = group_of(group),
-                        .control = group_of(control), .local_rank = local_rank, .started_ns = started_ns};
+  const RankSetup setup{.job_json = job_json,
+                        .machine_json = machine_json,
+                        .group = group_of(group),
+                        .control = group_of(control),
+                        .local_rank = local_rank,
+                        .started_ns = started_ns};
   const py::gil_scoped_release no_interpreter;
   return run_rank(setup);
 }
@@ -32,7 +36,9 @@ SwitchPosition parse_position(const std::string& name) {
 class Switch {
  public:
   Switch(const py::object& group, const std::string& device)
-      : log_(std::make_shared<CollectiveLog>()), group_(group_of(group)), device_(device),
+      : log_(std::make_shared<CollectiveLog>()),
+        group_(group_of(group)),
+        device_(device),
         backend_(install_switch(group_, device_, log_)) {
     log_->select(Condition::joined, true);
   }

@@ -6,8 +6,14 @@ namespace stash {
 
 BuiltinWorkload::BuiltinWorkload(const Job& job, Trainer& trainer, Device& device, SwitchBackend& backend,
                                  BatchSource& batches, Pipeline* pipeline, bool first_on_node, bool several_nodes)
-    : job_(job), trainer_(trainer), device_(device), backend_(backend), batches_(batches), pipeline_(pipeline),
-      first_on_node_(first_on_node), several_nodes_(several_nodes) {}
+    : job_(job),
+      trainer_(trainer),
+      device_(device),
+      backend_(backend),
+      batches_(batches),
+      pipeline_(pipeline),
+      first_on_node_(first_on_node),
+      several_nodes_(several_nodes) {}
 
 // Ranks that trained apart have drifted apart: rank 0's weights go to all before gradients are summed again.
 void BuiltinWorkload::match_weights() {

@@ -11,12 +11,14 @@ std::uint64_t make_key(int op, std::int64_t bytes) {
 
 void keep_smaller(std::atomic<std::int64_t>& value, std::int64_t candidate) {
   std::int64_t seen = value.load(std::memory_order_relaxed);
-  while (candidate < seen && !value.compare_exchange_weak(seen, candidate, std::memory_order_relaxed)) {}
+  while (candidate < seen && !value.compare_exchange_weak(seen, candidate, std::memory_order_relaxed)) {
+  }
 }
 
 void keep_larger(std::atomic<std::int64_t>& value, std::int64_t candidate) {
   std::int64_t seen = value.load(std::memory_order_relaxed);
-  while (candidate > seen && !value.compare_exchange_weak(seen, candidate, std::memory_order_relaxed)) {}
+  while (candidate > seen && !value.compare_exchange_weak(seen, candidate, std::memory_order_relaxed)) {
+  }
 }
 
 }  // namespace
@@ -70,9 +72,11 @@ std::vector<CollectiveSummary> CollectiveLog::summary(int rank, const char* (*na
     for (const Entry& entry : (*tables_)[static_cast<std::size_t>(condition)]) {
       const std::uint64_t key = entry.key.load();
       if (key == 0 || entry.count.load() == 0) continue;
-      rows.push_back({.rank = rank, .condition = condition,
+      rows.push_back({.rank = rank,
+                      .condition = condition,
                       .op = name_of(static_cast<int>((key - 1) & ((1u << kOpBits) - 1))),
-                      .bytes = static_cast<std::int64_t>((key - 1) >> kOpBits), .count = entry.count.load(),
+                      .bytes = static_cast<std::int64_t>((key - 1) >> kOpBits),
+                      .count = entry.count.load(),
                       .total_s = static_cast<double>(entry.total_ns.load()) * 1e-9,
                       .min_s = static_cast<double>(entry.min_ns.load()) * 1e-9,
                       .max_s = static_cast<double>(entry.max_ns.load()) * 1e-9});

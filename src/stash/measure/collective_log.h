@@ -16,7 +16,7 @@ namespace stash {
 class CollectiveLog {
  public:
   struct Entry {
-    std::atomic<std::uint64_t> key{0};   // 0: free
+    std::atomic<std::uint64_t> key{0};  // 0: free
     std::atomic<std::int64_t> count{0};
     std::atomic<std::int64_t> total_ns{0};
     std::atomic<std::int64_t> min_ns{INT64_MAX};
@@ -29,13 +29,13 @@ class CollectiveLog {
   void select(Condition condition, bool enabled);
   // The place for a collective that is issued now; null when nothing is recorded or the table is full.
   Entry* entry(int op, std::int64_t bytes);
-  double total_s(Condition condition) const;   // issue to completion, summed
-  std::int64_t count() const;                  // under all conditions
+  double total_s(Condition condition) const;  // issue to completion, summed
+  std::int64_t count() const;                 // under all conditions
   // `name_of` translates the op number.
   std::vector<CollectiveSummary> summary(int rank, const char* (*name_of)(int op)) const;
 
  private:
-  static constexpr std::size_t kEntries = 256;   // distinct kinds and sizes per condition; a model has tens
+  static constexpr std::size_t kEntries = 256;  // distinct kinds and sizes per condition; a model has tens
   using Table = std::array<Entry, kEntries>;
   std::unique_ptr<std::array<Table, kConditions.size()>> tables_;
   std::atomic<int> selected_{-1};

@@ -23,7 +23,8 @@ std::vector<std::vector<double>> Control::gather(std::span<const double> values)
   backend_->allgather(outputs, inputs)->wait();
   state_.beat(Phase::working);
   std::vector<std::vector<double>> all;
-  for (const at::Tensor& tensor : outputs[0]) all.emplace_back(tensor.data_ptr<double>(), tensor.data_ptr<double>() + count);
+  for (const at::Tensor& tensor : outputs[0])
+    all.emplace_back(tensor.data_ptr<double>(), tensor.data_ptr<double>() + count);
   return all;
 }
 

@@ -36,8 +36,7 @@ struct SleepingLayer : torch::autograd::Function<SleepingLayer> {
 
 class EmulatedNetwork : public Network {
  public:
-  EmulatedNetwork(const Graph& graph, const std::vector<LayerTime>& times, double update_s,
-                  EmulatedStream& stream)
+  EmulatedNetwork(const Graph& graph, const std::vector<LayerTime>& times, double update_s, EmulatedStream& stream)
       : stream_(stream), update_s_(update_s), token_(at::zeros({1}).requires_grad_(true)) {
     for (std::size_t i = 0; i < graph.layers.size(); ++i) {
       const Layer& layer = graph.layers[i];
@@ -91,8 +90,8 @@ class EmulatedNetwork : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_emulated_network(const Graph& graph, const std::vector<LayerTime>& times,
-                                               double update_s, EmulatedStream& stream) {
+std::unique_ptr<Network> make_emulated_network(const Graph& graph, const std::vector<LayerTime>& times, double update_s,
+                                               EmulatedStream& stream) {
   return std::make_unique<EmulatedNetwork>(graph, times, update_s, stream);
 }
 

@@ -10,7 +10,7 @@ class Events {
  public:
   explicit Events(int fd) : fd_(fd) {}
   void send(std::string_view name, nlohmann::json content) const;
-  void phase(std::string_view text) const;     // what a person may want to know that it is doing
+  void phase(std::string_view text) const;  // what a person may want to know that it is doing
   void warning(std::string_view text) const;
 
  private:

@@ -14,16 +14,16 @@ class LayerRunner {
   LayerRunner(const std::string& model, int batch, int image_size, int seq_len);
 
   const Graph& graph() const { return graph_; }
-  void forward(int layer);    // in order
-  void backward(int layer);   // of the layer that ran last
+  void forward(int layer);   // in order
+  void backward(int layer);  // of the layer that ran last
   std::vector<std::int64_t> output_shape(int layer) const;
 
  private:
   Graph graph_;
   Batch batch_;
   std::vector<LayerTensors> tensors_;
-  std::vector<at::Tensor> outputs_;   // detached
-  std::vector<at::Tensor> leaves_;    // of the layer that ran last
+  std::vector<at::Tensor> outputs_;  // detached
+  std::vector<at::Tensor> leaves_;   // of the layer that ran last
   at::Tensor output_;
 };
 

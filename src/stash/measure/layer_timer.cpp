@@ -14,7 +14,7 @@
 namespace stash {
 namespace {
 
-constexpr double kLayer_s = 0.005;    // of repetitions for each layer and direction
+constexpr double kLayer_s = 0.005;  // of repetitions for each layer and direction
 constexpr int kRepetitions = 10;
 
 // The mean time of `work`, after one run that warms it up.

@@ -35,7 +35,7 @@ class NodeCollectives {
                         const std::vector<int64_t>& input_splits, int group_size, const c10d::AllToAllOptions& opts);
 
  private:
-  Tensors pieces_of(const at::Tensor& whole, int64_t piece) const;   // views of the node's equal pieces
+  Tensors pieces_of(const at::Tensor& whole, int64_t piece) const;  // views of the node's equal pieces
   std::vector<Tensors> select(const std::vector<Tensors>& lists) const;
 
   c10::intrusive_ptr<c10d::Backend> backend_;

@@ -32,11 +32,16 @@ int inherited_fd(const char* variable) {
 class Rank {
  public:
   Rank(const RankSetup& setup, SharedState& shared, const Events& events)
-      : setup_(setup), shared_(shared), events_(events),
+      : setup_(setup),
+        shared_(shared),
+        events_(events),
         job_(job_from_json(nlohmann::json::parse(setup.job_json))),
-        rank_(setup.group->getRank()), state_(shared.rank(rank_)), control_(setup.control->getBackend(c10::kCPU), state_),
+        rank_(setup.group->getRank()),
+        state_(shared.rank(rank_)),
+        control_(setup.control->getBackend(c10::kCPU), state_),
         graph_(make_model(job_.model, {.image_size = job_.image_size, .seq_len = job_.seq_len})),
-        device_(job_, setup.local_rank), log_(std::make_shared<CollectiveLog>()),
+        device_(job_, setup.local_rank),
+        log_(std::make_shared<CollectiveLog>()),
         conditions_(present_conditions(job_)) {}
 
   void run() {
@@ -86,9 +91,16 @@ class Rank {
   void make_pipeline() {
     const bool wanted = std::any_of(conditions_.begin(), conditions_.end(), uses_input);
     if (!wanted) return;
-    PipelineOptions options{.batch = job_.batch, .workers = job_.workers, .prefetch = job_.prefetch,
-                            .image_size = graph_.image_size, .seq_len = graph_.seq_len, .classes = graph_.classes,
-                            .seed = job_.seed, .rank = rank_, .ranks = setup_.group->getSize(), .inject = job_.inject,
+    PipelineOptions options{.batch = job_.batch,
+                            .workers = job_.workers,
+                            .prefetch = job_.prefetch,
+                            .image_size = graph_.image_size,
+                            .seq_len = graph_.seq_len,
+                            .classes = graph_.classes,
+                            .seed = job_.seed,
+                            .rank = rank_,
+                            .ranks = setup_.group->getSize(),
+                            .inject = job_.inject,
                             .allocate = [this](std::size_t bytes) { return device_.allocate_host(bytes); }};
     pipeline_ = std::make_unique<Pipeline>(open_dataset(job_.data, graph_.input, graph_.seq_len), options);
     pipeline_->resume();
@@ -151,7 +163,7 @@ class Rank {
   std::shared_ptr<CollectiveLog> log_;
   std::vector<Condition> conditions_;
   std::unique_ptr<Network> network_;
-  const TorchNetwork* torch_network_ = nullptr;   // where the network is a real one
+  const TorchNetwork* torch_network_ = nullptr;  // where the network is a real one
   c10::intrusive_ptr<SwitchBackend> backend_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<BatchSource> batches_;
@@ -163,8 +175,9 @@ class Rank {
 
 // Failures that another rank's end causes here: that rank is the one to blame.
 bool is_consequence(std::string_view message) {
-  for (const std::string_view sign : {"onnection closed by peer", "onnection reset", "roken pipe", "imed out",
-                                      "Socket closed", "ead error", "NCCL communicator was aborted", "remote process"}) {
+  for (const std::string_view sign :
+       {"onnection closed by peer", "onnection reset", "roken pipe", "imed out", "Socket closed", "ead error",
+        "NCCL communicator was aborted", "remote process"}) {
     if (message.find(sign) != std::string_view::npos) return true;
   }
   return false;

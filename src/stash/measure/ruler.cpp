@@ -96,16 +96,17 @@ Window Ruler::measure(int round, Condition condition) {
   window.queued_end_samples = workload_.queued_samples();
   const double waited_s = workload_.waited_s() - waited_before_s;
   workload_.leave();
-  return gather(std::move(window), {.wall_s = wall_s, .input_wait_s = waited_s,
-                                    .collective_s = log_.total_s(condition) - collectives_before_s});
+  return gather(
+      std::move(window),
+      {.wall_s = wall_s, .input_wait_s = waited_s, .collective_s = log_.total_s(condition) - collectives_before_s});
 }
 
 Window Ruler::gather(Window window, const RankSample& own) {
   const double values[] = {workload_.takes_part() ? 1.0 : 0.0, own.wall_s, own.input_wait_s, own.collective_s};
   for (const auto& rank : control_.gather(values)) {
-    window.ranks.push_back(rank[0] == 0 ? std::nullopt
-                                        : std::optional(RankSample{.wall_s = rank[1], .input_wait_s = rank[2],
-                                                                   .collective_s = rank[3]}));
+    window.ranks.push_back(
+        rank[0] == 0 ? std::nullopt
+                     : std::optional(RankSample{.wall_s = rank[1], .input_wait_s = rank[2], .collective_s = rank[3]}));
   }
   return window;
 }
@@ -125,8 +126,10 @@ void Ruler::check_loss() {
   const auto all = control_.gather({&own, 1});
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (std::isfinite(all[rank][0])) continue;
-    throw Error(fmt::format("the loss of rank {} is not finite: the job has diverged and its times mean nothing; "
-                            "try --dtype fp32 or another --seed", rank));
+    throw Error(
+        fmt::format("the loss of rank {} is not finite: the job has diverged and its times mean nothing; "
+                    "try --dtype fp32 or another --seed",
+                    rank));
   }
 }
 

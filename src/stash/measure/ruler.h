@@ -24,7 +24,7 @@ class Ruler {
   bool round(int index, const std::function<void(const Window&)>& on_window, const std::function<bool()>& stop);
 
   double edge_s() const { return edge_s_; }
-  double round_s() const { return round_s_; }   // what a round is expected to take
+  double round_s() const { return round_s_; }  // what a round is expected to take
 
  private:
   double time_steps(Condition condition, int steps);
@@ -39,7 +39,7 @@ class Ruler {
   Control& control_;
   CollectiveLog& log_;
   std::vector<Condition> conditions_;
-  std::map<Condition, int> steps_;      // of a window
+  std::map<Condition, int> steps_;  // of a window
   double edge_s_ = 0;
   double round_s_ = 0;
 };

@@ -18,7 +18,9 @@ constexpr double kEndGrace_s = 1;  // for the ruler to notice that the script ha
 }  // namespace
 
 ScriptSession::ScriptSession(ScriptHooks hooks, int events_fd)
-    : hooks_(std::move(hooks)), events_(events_fd), shared_(SharedState::open(-1, 1)),
+    : hooks_(std::move(hooks)),
+      events_(events_fd),
+      shared_(SharedState::open(-1, 1)),
       log_(std::make_shared<CollectiveLog>()) {
   log_->select(Condition::joined, true);
 }

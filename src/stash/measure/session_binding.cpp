@@ -44,9 +44,13 @@ ScriptSession* make_session(EnterHook enter, std::function<void()> finish, const
 
 void start(ScriptSession& session, const std::string& job_json, const py::object& control, const std::string& device,
            int rank, bool first_on_node, const std::string& machine_json, bool keep_training) {
-  ScriptStart start{.job = job_from_json(nlohmann::json::parse(job_json)), .control = nullptr,
-                    .device = c10::Device(device), .first_on_node = first_on_node, .rank = rank,
-                    .machine_json = machine_json, .keep_training = keep_training};
+  ScriptStart start{.job = job_from_json(nlohmann::json::parse(job_json)),
+                    .control = nullptr,
+                    .device = c10::Device(device),
+                    .first_on_node = first_on_node,
+                    .rank = rank,
+                    .machine_json = machine_json,
+                    .keep_training = keep_training};
   if (!control.is_none()) start.control = torch_object<c10d::Backend>(control);
   session.start(std::move(start));
 }

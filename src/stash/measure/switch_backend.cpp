@@ -37,14 +37,18 @@ double wire_bytes(c10d::OpType op, std::int64_t payload, int n) {
   switch (op) {
     case c10d::OpType::ALLREDUCE:
     case c10d::OpType::ALLREDUCE_COALESCED:
-    case c10d::OpType::_ALLREDUCE_SPARSE: return 2 * share * static_cast<double>(payload);
+    case c10d::OpType::_ALLREDUCE_SPARSE:
+      return 2 * share * static_cast<double>(payload);
     case c10d::OpType::BROADCAST:
     case c10d::OpType::REDUCE:
     case c10d::OpType::SEND:
     case c10d::OpType::RECV:
-    case c10d::OpType::RECVANYSOURCE: return n > 1 ? static_cast<double>(payload) : 0;
-    case c10d::OpType::BARRIER: return 0;
-    default: return share * static_cast<double>(payload);
+    case c10d::OpType::RECVANYSOURCE:
+      return n > 1 ? static_cast<double>(payload) : 0;
+    case c10d::OpType::BARRIER:
+      return 0;
+    default:
+      return share * static_cast<double>(payload);
   }
 }
 
@@ -53,32 +57,47 @@ double wire_bytes(c10d::OpType op, std::int64_t payload, int n) {
 SwitchPosition switch_position(Condition condition) {
   switch (condition) {
     case Condition::solo:
-    case Condition::apart: return SwitchPosition::off;
-    case Condition::node: return SwitchPosition::node;
-    default: return SwitchPosition::pass;
+    case Condition::apart:
+      return SwitchPosition::off;
+    case Condition::node:
+      return SwitchPosition::node;
+    default:
+      return SwitchPosition::pass;
   }
 }
 
 const char* collective_name(int op) {
   switch (static_cast<c10d::OpType>(op)) {
     case c10d::OpType::ALLREDUCE:
-    case c10d::OpType::ALLREDUCE_COALESCED: return "allreduce";
-    case c10d::OpType::BROADCAST: return "broadcast";
-    case c10d::OpType::REDUCE: return "reduce";
+    case c10d::OpType::ALLREDUCE_COALESCED:
+      return "allreduce";
+    case c10d::OpType::BROADCAST:
+      return "broadcast";
+    case c10d::OpType::REDUCE:
+      return "reduce";
     case c10d::OpType::ALLGATHER:
     case c10d::OpType::_ALLGATHER_BASE:
-    case c10d::OpType::ALLGATHER_COALESCED: return "allgather";
+    case c10d::OpType::ALLGATHER_COALESCED:
+      return "allgather";
     case c10d::OpType::REDUCE_SCATTER:
-    case c10d::OpType::_REDUCE_SCATTER_BASE: return "reduce_scatter";
+    case c10d::OpType::_REDUCE_SCATTER_BASE:
+      return "reduce_scatter";
     case c10d::OpType::ALLTOALL:
-    case c10d::OpType::ALLTOALL_BASE: return "alltoall";
-    case c10d::OpType::GATHER: return "gather";
-    case c10d::OpType::SCATTER: return "scatter";
-    case c10d::OpType::SEND: return "send";
+    case c10d::OpType::ALLTOALL_BASE:
+      return "alltoall";
+    case c10d::OpType::GATHER:
+      return "gather";
+    case c10d::OpType::SCATTER:
+      return "scatter";
+    case c10d::OpType::SEND:
+      return "send";
     case c10d::OpType::RECV:
-    case c10d::OpType::RECVANYSOURCE: return "recv";
-    case c10d::OpType::BARRIER: return "barrier";
-    default: return "other";
+    case c10d::OpType::RECVANYSOURCE:
+      return "recv";
+    case c10d::OpType::BARRIER:
+      return "barrier";
+    default:
+      return "other";
   }
 }
 
@@ -100,7 +119,8 @@ WorkPtr SwitchBackend::route(Issue issue, OnReal&& on_real, OnNode&& on_node, Lo
     case SwitchPosition::node:
       if (node_) return track(issue, issued_ns, node_->size(), on_node(*node_));
       [[fallthrough]];  // one node: as issued is among its ranks
-    case SwitchPosition::pass: break;
+    case SwitchPosition::pass:
+      break;
   }
   return track(issue, issued_ns, getSize(), on_real(*real_));
 }
@@ -155,114 +175,125 @@ void SwitchBackend::collect_device_times() {
 }
 
 WorkPtr SwitchBackend::broadcast(Tensors& tensors, const c10d::BroadcastOptions& opts) {
-  return route({c10d::OpType::BROADCAST, bytes_of(tensors), tensors},
-               [&](c10d::Backend& real) { return real.broadcast(tensors, opts); },
-               [&](NodeCollectives& node) {
-                 c10d::BroadcastOptions own = opts;
-                 own.rootRank = node.root(static_cast<int>(opts.rootRank));
-                 return node.backend().broadcast(tensors, own);
-               },
-               [] {});
+  return route(
+      {c10d::OpType::BROADCAST, bytes_of(tensors), tensors},
+      [&](c10d::Backend& real) { return real.broadcast(tensors, opts); },
+      [&](NodeCollectives& node) {
+        c10d::BroadcastOptions own = opts;
+        own.rootRank = node.root(static_cast<int>(opts.rootRank));
+        return node.backend().broadcast(tensors, own);
+      },
+      [] {});
 }
 
 WorkPtr SwitchBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& opts) {
-  return route({c10d::OpType::ALLREDUCE, bytes_of(tensors), tensors},
-               [&](c10d::Backend& real) { return real.allreduce(tensors, opts); },
-               [&](NodeCollectives& node) { return node.backend().allreduce(tensors, opts); },
-               [] {});
+  return route(
+      {c10d::OpType::ALLREDUCE, bytes_of(tensors), tensors},
+      [&](c10d::Backend& real) { return real.allreduce(tensors, opts); },
+      [&](NodeCollectives& node) { return node.backend().allreduce(tensors, opts); }, [] {});
 }
 
 WorkPtr SwitchBackend::allreduce_sparse(Tensors& tensors, const c10d::AllreduceOptions& opts) {
-  return route({c10d::OpType::_ALLREDUCE_SPARSE, 0, tensors},
-               [&](c10d::Backend& real) { return real.allreduce_sparse(tensors, opts); },
-               [&](NodeCollectives& node) { return node.backend().allreduce_sparse(tensors, opts); },
-               [] {});
+  return route(
+      {c10d::OpType::_ALLREDUCE_SPARSE, 0, tensors},
+      [&](c10d::Backend& real) { return real.allreduce_sparse(tensors, opts); },
+      [&](NodeCollectives& node) { return node.backend().allreduce_sparse(tensors, opts); }, [] {});
 }
 
 WorkPtr SwitchBackend::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& opts) {
-  return route({c10d::OpType::ALLREDUCE_COALESCED, bytes_of(tensors), tensors},
-               [&](c10d::Backend& real) { return real.allreduce_coalesced(tensors, opts); },
-               [&](NodeCollectives& node) { return node.backend().allreduce_coalesced(tensors, opts); },
-               [] {});
+  return route(
+      {c10d::OpType::ALLREDUCE_COALESCED, bytes_of(tensors), tensors},
+      [&](c10d::Backend& real) { return real.allreduce_coalesced(tensors, opts); },
+      [&](NodeCollectives& node) { return node.backend().allreduce_coalesced(tensors, opts); }, [] {});
 }
 
 WorkPtr SwitchBackend::reduce(Tensors& tensors, const c10d::ReduceOptions& opts) {
-  return route({c10d::OpType::REDUCE, bytes_of(tensors), tensors},
-               [&](c10d::Backend& real) { return real.reduce(tensors, opts); },
-               [&](NodeCollectives& node) {
-                 c10d::ReduceOptions own = opts;
-                 own.rootRank = node.root(static_cast<int>(opts.rootRank));
-                 return node.backend().reduce(tensors, own);
-               },
-               [] {});
+  return route(
+      {c10d::OpType::REDUCE, bytes_of(tensors), tensors},
+      [&](c10d::Backend& real) { return real.reduce(tensors, opts); },
+      [&](NodeCollectives& node) {
+        c10d::ReduceOptions own = opts;
+        own.rootRank = node.root(static_cast<int>(opts.rootRank));
+        return node.backend().reduce(tensors, own);
+      },
+      [] {});
 }
 
 WorkPtr SwitchBackend::allgather(std::vector<Tensors>& outputs, Tensors& inputs, const c10d::AllgatherOptions& opts) {
-  return route({c10d::OpType::ALLGATHER, bytes_of(outputs), flattened(outputs)},
-               [&](c10d::Backend& real) { return real.allgather(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.allgather(outputs, inputs, opts); },
-               [&] { local_results::allgather(outputs, inputs); });
+  return route(
+      {c10d::OpType::ALLGATHER, bytes_of(outputs), flattened(outputs)},
+      [&](c10d::Backend& real) { return real.allgather(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.allgather(outputs, inputs, opts); },
+      [&] { local_results::allgather(outputs, inputs); });
 }
 
 WorkPtr SwitchBackend::_allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& opts) {
-  return route({c10d::OpType::_ALLGATHER_BASE, bytes_of(output), {output}},
-               [&](c10d::Backend& real) { return real._allgather_base(output, input, opts); },
-               [&](NodeCollectives& node) { return node.allgather_base(output, input, opts); },
-               [&] { local_results::allgather_base(output, input); });
+  return route(
+      {c10d::OpType::_ALLGATHER_BASE, bytes_of(output), {output}},
+      [&](c10d::Backend& real) { return real._allgather_base(output, input, opts); },
+      [&](NodeCollectives& node) { return node.allgather_base(output, input, opts); },
+      [&] { local_results::allgather_base(output, input); });
 }
 
 WorkPtr SwitchBackend::allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
                                            const c10d::AllgatherOptions& opts) {
-  return route({c10d::OpType::ALLGATHER_COALESCED, bytes_of(outputs), flattened(outputs)},
-               [&](c10d::Backend& real) { return real.allgather_coalesced(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.allgather(outputs, inputs, opts); },
-               [&] { local_results::allgather(outputs, inputs); });
+  return route(
+      {c10d::OpType::ALLGATHER_COALESCED, bytes_of(outputs), flattened(outputs)},
+      [&](c10d::Backend& real) { return real.allgather_coalesced(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.allgather(outputs, inputs, opts); },
+      [&] { local_results::allgather(outputs, inputs); });
 }
 
 WorkPtr SwitchBackend::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                        const c10d::AllgatherOptions& opts) {
-  return route({c10d::OpType::COALESCED, bytes_of(outputs), outputs},
-               [&](c10d::Backend& real) { return real.allgather_into_tensor_coalesced(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.allgather_coalesced(outputs, inputs, opts); },
-               [&] { local_results::allgather_coalesced(outputs, inputs); });
+  return route(
+      {c10d::OpType::COALESCED, bytes_of(outputs), outputs},
+      [&](c10d::Backend& real) { return real.allgather_into_tensor_coalesced(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.allgather_coalesced(outputs, inputs, opts); },
+      [&] { local_results::allgather_coalesced(outputs, inputs); });
 }
 
 WorkPtr SwitchBackend::gather(std::vector<Tensors>& outputs, Tensors& inputs, const c10d::GatherOptions& opts) {
-  return route({c10d::OpType::GATHER, bytes_of(inputs) * getSize(), flattened(outputs)},
-               [&](c10d::Backend& real) { return real.gather(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.gather(outputs, inputs, opts); },
-               [&] { local_results::allgather(outputs, inputs); });
+  return route(
+      {c10d::OpType::GATHER, bytes_of(inputs) * getSize(), flattened(outputs)},
+      [&](c10d::Backend& real) { return real.gather(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.gather(outputs, inputs, opts); },
+      [&] { local_results::allgather(outputs, inputs); });
 }
 
 WorkPtr SwitchBackend::scatter(Tensors& outputs, std::vector<Tensors>& inputs, const c10d::ScatterOptions& opts) {
-  return route({c10d::OpType::SCATTER, bytes_of(outputs) * getSize(), outputs},
-               [&](c10d::Backend& real) { return real.scatter(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.scatter(outputs, inputs, opts); },
-               [&] { local_results::scatter(outputs, inputs, getRank()); });
+  return route(
+      {c10d::OpType::SCATTER, bytes_of(outputs) * getSize(), outputs},
+      [&](c10d::Backend& real) { return real.scatter(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.scatter(outputs, inputs, opts); },
+      [&] { local_results::scatter(outputs, inputs, getRank()); });
 }
 
 WorkPtr SwitchBackend::reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                                       const c10d::ReduceScatterOptions& opts) {
-  return route({c10d::OpType::REDUCE_SCATTER, bytes_of(inputs), outputs},
-               [&](c10d::Backend& real) { return real.reduce_scatter(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.reduce_scatter(outputs, inputs, opts); },
-               [&] { local_results::reduce_scatter(outputs, inputs, getRank()); });
+  return route(
+      {c10d::OpType::REDUCE_SCATTER, bytes_of(inputs), outputs},
+      [&](c10d::Backend& real) { return real.reduce_scatter(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.reduce_scatter(outputs, inputs, opts); },
+      [&] { local_results::reduce_scatter(outputs, inputs, getRank()); });
 }
 
 WorkPtr SwitchBackend::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
                                             const c10d::ReduceScatterOptions& opts) {
-  return route({c10d::OpType::_REDUCE_SCATTER_BASE, bytes_of(input), {output}},
-               [&](c10d::Backend& real) { return real._reduce_scatter_base(output, input, opts); },
-               [&](NodeCollectives& node) { return node.reduce_scatter_base(output, input, opts); },
-               [&] { local_results::reduce_scatter_base(output, input, getRank()); });
+  return route(
+      {c10d::OpType::_REDUCE_SCATTER_BASE, bytes_of(input), {output}},
+      [&](c10d::Backend& real) { return real._reduce_scatter_base(output, input, opts); },
+      [&](NodeCollectives& node) { return node.reduce_scatter_base(output, input, opts); },
+      [&] { local_results::reduce_scatter_base(output, input, getRank()); });
 }
 
 WorkPtr SwitchBackend::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
                                                        const c10d::ReduceScatterOptions& opts) {
-  return route({c10d::OpType::_REDUCE_SCATTER_BASE, bytes_of(inputs), outputs},
-               [&](c10d::Backend& real) { return real.reduce_scatter_tensor_coalesced(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.reduce_scatter_coalesced(outputs, inputs, opts); },
-               [&] { local_results::reduce_scatter_coalesced(outputs, inputs, getRank()); });
+  return route(
+      {c10d::OpType::_REDUCE_SCATTER_BASE, bytes_of(inputs), outputs},
+      [&](c10d::Backend& real) { return real.reduce_scatter_tensor_coalesced(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.reduce_scatter_coalesced(outputs, inputs, opts); },
+      [&] { local_results::reduce_scatter_coalesced(outputs, inputs, getRank()); });
 }
 
 WorkPtr SwitchBackend::alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<int64_t>& output_splits,
@@ -273,47 +304,50 @@ WorkPtr SwitchBackend::alltoall_base(at::Tensor& output, at::Tensor& input, std:
       [&](NodeCollectives& node) {
         return node.alltoall_base(output, input, output_splits, input_splits, getSize(), opts);
       },
-               [&] { local_results::alltoall_base(output, input); });
+      [&] { local_results::alltoall_base(output, input); });
 }
 
 WorkPtr SwitchBackend::alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& opts) {
-  return route({c10d::OpType::ALLTOALL, bytes_of(inputs), outputs},
-               [&](c10d::Backend& real) { return real.alltoall(outputs, inputs, opts); },
-               [&](NodeCollectives& node) { return node.alltoall(outputs, inputs, opts); },
-               [&] { local_results::alltoall(outputs, inputs); });
+  return route(
+      {c10d::OpType::ALLTOALL, bytes_of(inputs), outputs},
+      [&](c10d::Backend& real) { return real.alltoall(outputs, inputs, opts); },
+      [&](NodeCollectives& node) { return node.alltoall(outputs, inputs, opts); },
+      [&] { local_results::alltoall(outputs, inputs); });
 }
 
 WorkPtr SwitchBackend::send(Tensors& tensors, int destination, int tag) {
-  return route({c10d::OpType::SEND, bytes_of(tensors), tensors},
-               [&](c10d::Backend& real) { return real.send(tensors, destination, tag); },
-               [&](NodeCollectives& node) {
-                 return node.has(destination) ? node.backend().send(tensors, node.root(destination), tag)
-                                              : make_completed_work(getRank(), c10d::OpType::SEND, tensors);
-               },
-               [] {});
+  return route(
+      {c10d::OpType::SEND, bytes_of(tensors), tensors},
+      [&](c10d::Backend& real) { return real.send(tensors, destination, tag); },
+      [&](NodeCollectives& node) {
+        return node.has(destination) ? node.backend().send(tensors, node.root(destination), tag)
+                                     : make_completed_work(getRank(), c10d::OpType::SEND, tensors);
+      },
+      [] {});
 }
 
 WorkPtr SwitchBackend::recv(Tensors& tensors, int source, int tag) {
-  return route({c10d::OpType::RECV, bytes_of(tensors), tensors},
-               [&](c10d::Backend& real) { return real.recv(tensors, source, tag); },
-               [&](NodeCollectives& node) {
-                 return node.has(source) ? node.backend().recv(tensors, node.root(source), tag)
-                                         : make_completed_work(getRank(), c10d::OpType::RECV, tensors);
-               },
-               [] {});
+  return route(
+      {c10d::OpType::RECV, bytes_of(tensors), tensors},
+      [&](c10d::Backend& real) { return real.recv(tensors, source, tag); },
+      [&](NodeCollectives& node) {
+        return node.has(source) ? node.backend().recv(tensors, node.root(source), tag)
+                                : make_completed_work(getRank(), c10d::OpType::RECV, tensors);
+      },
+      [] {});
 }
 
 WorkPtr SwitchBackend::recvAnysource(Tensors& tensors, int tag) {
-  return route({c10d::OpType::RECVANYSOURCE, bytes_of(tensors), tensors},
-               [&](c10d::Backend& real) { return real.recvAnysource(tensors, tag); },
-               [&](NodeCollectives& node) { return node.backend().recvAnysource(tensors, tag); },
-               [] {});
+  return route(
+      {c10d::OpType::RECVANYSOURCE, bytes_of(tensors), tensors},
+      [&](c10d::Backend& real) { return real.recvAnysource(tensors, tag); },
+      [&](NodeCollectives& node) { return node.backend().recvAnysource(tensors, tag); }, [] {});
 }
 
 WorkPtr SwitchBackend::barrier(const c10d::BarrierOptions& opts) {
-  return route({c10d::OpType::BARRIER, 0, {}}, [&](c10d::Backend& real) { return real.barrier(opts); },
-               [&](NodeCollectives& node) { return node.backend().barrier(opts); },
-               [] {});
+  return route(
+      {c10d::OpType::BARRIER, 0, {}}, [&](c10d::Backend& real) { return real.barrier(opts); },
+      [&](NodeCollectives& node) { return node.backend().barrier(opts); }, [] {});
 }
 
 void SwitchBackend::monitoredBarrier(const c10d::BarrierOptions& opts, bool wait_all_ranks) {

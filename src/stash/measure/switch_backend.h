@@ -166,7 +166,7 @@ class SwitchBackend : public c10d::Backend {
   EmulatedStream* stream_ = nullptr;
   std::unique_ptr<InjectedLink> link_;
   std::atomic<SwitchPosition> position_{SwitchPosition::pass};
-  bool stream_ordered_;                    // completion is an event of the device, not of the host
+  bool stream_ordered_;  // completion is an event of the device, not of the host
   bool device_timing_ = true;
   std::vector<DeviceTimed> device_timed_;  // reserved ahead; what does not fit is not timed
 };

@@ -42,12 +42,15 @@ at::Tensor initial_value(const Layer& layer, const Parameter& parameter, std::si
   const bool is_weight = place == 0;
   switch (layer.op) {
     case Op::batch_norm:
-    case Op::layer_norm: return is_weight ? empty.fill_(1) : empty.zero_();
+    case Op::layer_norm:
+      return is_weight ? empty.fill_(1) : empty.zero_();
     case Op::embedding:
     case Op::position:
     case Op::constant_row:
-    case Op::class_token: return empty.normal_(0, kEmbeddingDeviation);
-    default: break;
+    case Op::class_token:
+      return empty.normal_(0, kEmbeddingDeviation);
+    default:
+      break;
   }
   if (!is_weight) return empty.zero_();
   const double fan_in = static_cast<double>(element_count(parameter.shape)) / static_cast<double>(parameter.shape[0]);
@@ -80,42 +83,64 @@ at::Tensor apply_layer(const Graph& graph, const Layer& layer, const std::vector
   const auto x = [&] { return inputs.at(0); };
   switch (layer.op) {
     case Op::image:
-    case Op::tokens: return batch.input;
+    case Op::tokens:
+      return batch.input;
     case Op::conv2d:
       return at::conv2d(x(), weight(), optional_bias(layer, own), layer.stride, layer.padding, 1, layer.groups);
     case Op::batch_norm:
-      return at::batch_norm(x(), weight(), own.parameters[1], own.buffers[0], own.buffers[1], true, 0.1,
-                            layer.epsilon, true);
-    case Op::relu: return at::relu(x());
-    case Op::relu6: return at::hardtanh(x(), 0, 6);
-    case Op::gelu: return at::gelu(x());
-    case Op::max_pool2d: return at::max_pool2d(x(), layer.kernel, layer.stride, layer.padding, 1, layer.ceil_mode);
-    case Op::adaptive_avg_pool2d: return at::adaptive_avg_pool2d(x(), {layer.kernel, layer.kernel});
+      return at::batch_norm(x(), weight(), own.parameters[1], own.buffers[0], own.buffers[1], true, 0.1, layer.epsilon,
+                            true);
+    case Op::relu:
+      return at::relu(x());
+    case Op::relu6:
+      return at::hardtanh(x(), 0, 6);
+    case Op::gelu:
+      return at::gelu(x());
+    case Op::max_pool2d:
+      return at::max_pool2d(x(), layer.kernel, layer.stride, layer.padding, 1, layer.ceil_mode);
+    case Op::adaptive_avg_pool2d:
+      return at::adaptive_avg_pool2d(x(), {layer.kernel, layer.kernel});
     case Op::linear: {
       const bool tied = layer.weight_of >= 0;
       const at::Tensor& w = tied ? all[static_cast<std::size_t>(layer.weight_of)].parameters[0] : own.parameters[0];
       return at::linear(x(), w, optional_bias(layer, own));
     }
-    case Op::add: return inputs.at(0) + inputs.at(1);
-    case Op::concat: return at::cat(inputs, 1);
-    case Op::chunk: return x().chunk(layer.groups, 1).at(static_cast<std::size_t>(layer.index));
-    case Op::channel_shuffle: return shuffle_channels(x(), layer.groups);
-    case Op::dropout: return at::dropout(x(), layer.ratio, true);
-    case Op::flatten: return x().flatten(1);
-    case Op::mean_over_space: return x().mean(at::IntArrayRef{2, 3});
+    case Op::add:
+      return inputs.at(0) + inputs.at(1);
+    case Op::concat:
+      return at::cat(inputs, 1);
+    case Op::chunk:
+      return x().chunk(layer.groups, 1).at(static_cast<std::size_t>(layer.index));
+    case Op::channel_shuffle:
+      return shuffle_channels(x(), layer.groups);
+    case Op::dropout:
+      return at::dropout(x(), layer.ratio, true);
+    case Op::flatten:
+      return x().flatten(1);
+    case Op::mean_over_space:
+      return x().mean(at::IntArrayRef{2, 3});
     case Op::layer_norm:
       return at::layer_norm(x(), {x().size(-1)}, weight(), own.parameters[1], layer.epsilon);
-    case Op::embedding: return at::embedding(weight(), x());
-    case Op::position: return x() + weight().view({-1, x().size(-1)}).narrow(0, 0, x().size(1));
-    case Op::constant_row: return x() + weight().select(0, 0);
-    case Op::class_token: return prepend_token(x(), weight());
-    case Op::patches: return x().flatten(2).transpose(1, 2);
-    case Op::attention: return attend(layer, x());
-    case Op::take_token: return x().select(1, layer.index);
-    case Op::classification_loss: return at::cross_entropy_loss(x(), batch.target);
+    case Op::embedding:
+      return at::embedding(weight(), x());
+    case Op::position:
+      return x() + weight().view({-1, x().size(-1)}).narrow(0, 0, x().size(1));
+    case Op::constant_row:
+      return x() + weight().select(0, 0);
+    case Op::class_token:
+      return prepend_token(x(), weight());
+    case Op::patches:
+      return x().flatten(2).transpose(1, 2);
+    case Op::attention:
+      return attend(layer, x());
+    case Op::take_token:
+      return x().select(1, layer.index);
+    case Op::classification_loss:
+      return at::cross_entropy_loss(x(), batch.target);
     case Op::next_token_loss:
       return at::cross_entropy_loss(x().view({-1, x().size(-1)}), batch.target.reshape({-1}));
-    case Op::span_loss: return span_loss(x(), batch.target);
+    case Op::span_loss:
+      return span_loss(x(), batch.target);
   }
   throw Error("layer '" + layer.name + "' of " + graph.name + " has a kind that the engine does not know");
 }

@@ -10,8 +10,8 @@ namespace stash {
 
 // The tensors that one layer of the graph owns.
 struct LayerTensors {
-  std::vector<at::Tensor> parameters;   // in the graph's order
-  std::vector<at::Tensor> buffers;      // running statistics
+  std::vector<at::Tensor> parameters;  // in the graph's order
+  std::vector<at::Tensor> buffers;     // running statistics
 };
 
 // Initialised so that the loss is finite and training does not diverge. Parameters require gradients.

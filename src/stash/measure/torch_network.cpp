@@ -5,9 +5,9 @@
 namespace stash {
 namespace {
 
-constexpr double kLearningRate = 1e-3;   // small: what is measured is time, and the loss has to stay finite
+constexpr double kLearningRate = 1e-3;  // small: what is measured is time, and the loss has to stay finite
 constexpr double kMomentum = 0.9;
-constexpr double kHalfLossScale = 128;   // keeps fp16's small gradients from vanishing
+constexpr double kHalfLossScale = 128;  // keeps fp16's small gradients from vanishing
 
 std::vector<int> last_uses(const Graph& graph) {
   std::vector<int> last(graph.layers.size(), static_cast<int>(graph.layers.size()));
@@ -20,8 +20,11 @@ std::vector<int> last_uses(const Graph& graph) {
 }  // namespace
 
 TorchNetwork::TorchNetwork(const Graph& graph, const Job& job, const Device& device)
-    : graph_(graph), dtype_(job.dtype), device_(device.torch_device()),
-      loss_scale_(job.dtype == "fp16" ? kHalfLossScale : 1), tensors_(make_layer_tensors(graph, device_, job.seed)),
+    : graph_(graph),
+      dtype_(job.dtype),
+      device_(device.torch_device()),
+      loss_scale_(job.dtype == "fp16" ? kHalfLossScale : 1),
+      tensors_(make_layer_tensors(graph, device_, job.seed)),
       last_use_(last_uses(graph)) {
   if (job.channels_last) use_channels_last();
   const at::NoGradGuard no_grad;

@@ -31,7 +31,7 @@ class TorchNetwork : public Network {
   std::vector<LayerTensors> tensors_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momentum_;
-  std::vector<int> last_use_;   // by layer: the last layer that reads its output
+  std::vector<int> last_use_;  // by layer: the last layer that reads its output
 };
 
 }  // namespace stash

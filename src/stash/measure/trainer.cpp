@@ -1,10 +1,10 @@
 #include "stash/measure/trainer.h"
 
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/csrc/distributed/c10d/comm.hpp>
-#include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include <algorithm>
+#include <torch/csrc/distributed/c10d/comm.hpp>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <unordered_map>
 
 #include "stash/core/clock.h"
@@ -12,7 +12,7 @@
 namespace stash {
 namespace {
 
-constexpr std::int64_t kFirstBucketBytes = 1024 * 1024;   // DistributedDataParallel's, so that reducing starts early
+constexpr std::int64_t kFirstBucketBytes = 1024 * 1024;     // DistributedDataParallel's, so that reducing starts early
 constexpr std::size_t kBroadcastBytes = 250 * 1024 * 1024;  // DistributedDataParallel's, one buffer a broadcast
 
 // Gradients are summed and not divided: the emulated accelerator must not spend the CPU that it spares.
@@ -56,8 +56,12 @@ std::unique_ptr<c10d::Reducer> make_reducer(const Network& network, c10::intrusi
 
 Trainer::Trainer(Network& network, Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
                  std::int64_t bucket_bytes, double delay_s, RankState& state)
-    : network_(network), device_(device), group_(std::move(group)),
-      reducer_(make_reducer(network, group_, bucket_bytes)), delay_s_(delay_s), state_(state) {
+    : network_(network),
+      device_(device),
+      group_(std::move(group)),
+      reducer_(make_reducer(network, group_, bucket_bytes)),
+      delay_s_(delay_s),
+      state_(state) {
   if (network_.is_emulated()) reducer_->register_comm_hook(std::make_unique<PlainAllReduce>(group_));
   for (const at::Tensor& parameter : network_.parameters()) {
     parameter.register_hook([&state = state_](const at::Tensor&) { state.beat(Phase::working); });

@@ -23,11 +23,11 @@ class Trainer {
           double delay_s, RankState& state);
   ~Trainer();
 
-  void broadcast_weights();              // rank 0's parameters and buffers, to all; momentum starts anew
-  double weight_sum() const;             // of one parameter: tells ranks with different weights apart
+  void broadcast_weights();   // rank 0's parameters and buffers, to all; momentum starts anew
+  double weight_sum() const;  // of one parameter: tells ranks with different weights apart
   void step(const Batch& batch);
-  std::optional<double> loss() const;    // of the last step; absent on the emulated accelerator
-  std::vector<Bucket> buckets() const;   // as they go out, after the first steps
+  std::optional<double> loss() const;   // of the last step; absent on the emulated accelerator
+  std::vector<Bucket> buckets() const;  // as they go out, after the first steps
 
  private:
   void delay();
