@@ -94,7 +94,8 @@ void build(const Interpreter& interpreter, const std::filesystem::path& root, co
 std::filesystem::path extension_cache(const std::filesystem::path& root) {
   if (const auto chosen = environment_path("STASH_CACHE_DIR"); !chosen.empty())
     return std::filesystem::absolute(chosen);
-  if (std::filesystem::exists(root / "build") && can_write(root / "build")) return root / "build";
+  const bool installed = std::filesystem::exists(root.parent_path() / "__init__.py");  // inside the Python package
+  if (!installed && can_write(root / "build")) return root / "build";
   if (const auto cache = environment_path("XDG_CACHE_HOME"); !cache.empty()) return cache / "stash";
   if (const auto home = environment_path("HOME"); !home.empty()) return home / ".cache" / "stash";
   throw Error(fmt::format("{} cannot be written and there is no home folder; set STASH_CACHE_DIR to a folder that can",
