@@ -84,12 +84,14 @@ std::optional<double> ScriptSession::enter(Condition condition, int steps) {
   condition_ = condition;
   takes_part_ = condition != Condition::solo || start_.first_on_node;
   owed_steps_ = 0;
+  runs_ = 0;
   gate_->wait_for_stop();
   set_position(switch_position(condition));
   return hooks_.enter(condition, steps);
 }
 
 double ScriptSession::run(int steps) {
+  ++runs_;
   if (takes_part_) return gate_->run(steps);
   owed_steps_ += steps;
   return 0;
@@ -100,6 +102,17 @@ void ScriptSession::leave() {
   if (condition_ == Condition::solo) control_->barrier();  // not before the one that computes has ended
   if (owed_steps_ > 0) gate_->run(owed_steps_);
   owed_steps_ = 0;
+}
+
+// The script has ended while this rank was ahead of those that wait: they make their steps, and end as well.
+void ScriptSession::let_others_catch_up() {
+  if (condition_ != Condition::solo || !takes_part_) return;
+  try {
+    if (runs_ < 2) control_->barrier();  // the one between lead-in and window
+    control_->barrier();                 // the one in leave()
+  } catch (const std::exception&) {
+    // They are gone already.
+  }
 }
 
 void ScriptSession::collect_device_times() {
@@ -131,6 +144,7 @@ void ScriptSession::measure() {
     report(reason);
     stop_script_ = !start_.keep_training;
   } catch (const StepsEnded&) {
+    let_others_catch_up();
     return;  // what was measured so far has been reported
   } catch (const std::exception& error) {
     set_position(SwitchPosition::pass);

@@ -68,6 +68,7 @@ class ScriptSession final : public Workload {
   void report(StoppedBy reason);
   void set_position(SwitchPosition position);
   void delay();
+  void let_others_catch_up();
 
   ScriptHooks hooks_;
   Events events_;
@@ -86,6 +87,7 @@ class ScriptSession final : public Workload {
   std::atomic<std::int64_t> waited_ns_{0};
   Condition condition_ = Condition::joined;
   bool takes_part_ = true;
+  int runs_ = 0;        // since the condition was entered: the lead-in, then the window
   int owed_steps_ = 0;  // that the others made while this rank waited
 };
 
