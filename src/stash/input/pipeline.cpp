@@ -100,6 +100,8 @@ Pipeline::Pipeline(std::shared_ptr<const Dataset> dataset, PipelineOptions optio
 
 Pipeline::~Pipeline() = default;
 
+bool Pipeline::ready() const { return impl_->state.queue.next_is_ready(); }
+
 BatchView Pipeline::next() {
   PipelineState& state = impl_->state;
   impl_->rethrow_failure();

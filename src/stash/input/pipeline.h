@@ -45,6 +45,7 @@ class Pipeline {
 
   // Waits for the next batch; it stays valid until release(). Throws Error after deadline_s, or when too
   // many samples could not be decoded.
+  bool ready() const;  // whether next() would wait for nothing
   BatchView next();
   void release(const BatchView& batch);
 

@@ -6,12 +6,6 @@
 #include "stash/core/clock.h"
 
 namespace stash {
-namespace {
-
-constexpr std::int64_t kReadyNs = 100'000;  // a batch that took less was there already
-
-}  // namespace
-
 struct BatchSource::InFlight {
   BatchView view;
   std::unique_ptr<c10::Event> copied;  // null: used in place until the step is over
@@ -76,12 +70,13 @@ const Batch& BatchSource::staged() {
 const Batch& BatchSource::next() {
   // One buffer stays with the step that reads it; more only while their copies are under way.
   recycle(device_.is_accelerator() ? 1 : 0);
+  const bool ready = pipeline_->ready();
   const std::int64_t asked_ns = now_ns();
   const BatchView prepared = pipeline_->next();
   const std::int64_t got_ns = now_ns();
   waited_s_ += seconds(got_ns - asked_ns);
   if (EmulatedStream* const stream = device_.emulated(); stream != nullptr) {
-    if (got_ns - asked_ns > kReadyNs) stream->arrive(got_ns);
+    if (!ready) stream->arrive(got_ns);
     pipeline_->release(prepared);
     return current_;
   }
