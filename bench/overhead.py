@@ -14,10 +14,9 @@ import argparse
 import os
 import statistics
 import sys
-import tempfile
 import time
 
-from pairs import compare, describe
+from pairs import compare, describe, start_ranks
 
 ISSUES = 2000
 
@@ -79,11 +78,7 @@ def main():
     parser.add_argument("--compute-ms", type=float, default=100)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     options = parser.parse_args()
-    import torch.multiprocessing as mp
-
-    with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(run, args=(2, os.path.join(folder, "store"), options.pairs, options.device,
-                            options.compute_ms / 1e3), nprocs=2)
+    start_ranks(run, 2, options.pairs, options.device, options.compute_ms / 1e3)
 
 
 if __name__ == "__main__":

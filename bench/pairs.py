@@ -1,8 +1,10 @@
 """Two ways to make a step, compared pair by pair."""
 
 import math
+import os
 import random
 import statistics
+import tempfile
 
 TRIM = 0.1
 
@@ -31,6 +33,14 @@ def compare(step, names, pairs):
         first_s.append(seen[names[0]])
     more_s, half_s = trimmed_mean(differences)
     return trimmed_mean(first_s)[0], more_s, half_s
+
+
+def start_ranks(run, count, *arguments):
+    """`run(rank, count, file that they meet over, *arguments)` in so many processes."""
+    import torch.multiprocessing as mp
+
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(run, args=(count, os.path.join(folder, "store"), *arguments), nprocs=count)
 
 
 def describe(what, step_s, more_s, half_s, pairs):

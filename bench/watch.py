@@ -11,10 +11,9 @@ the time of one recorded event: a batch that went by, a step that ended.
 import argparse
 import os
 import sys
-import tempfile
 import time
 
-from pairs import compare, describe
+from pairs import compare, describe, start_ranks
 
 EVENTS = 200_000
 
@@ -115,10 +114,7 @@ def main():
     parser.add_argument("--compute-ms", type=float, default=100)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     options = parser.parse_args()
-    import torch.multiprocessing as mp
-
-    with tempfile.TemporaryDirectory() as folder:
-        mp.spawn(run, args=(options.ranks, os.path.join(folder, "store"), options), nprocs=options.ranks)
+    start_ranks(run, options.ranks, options)
 
 
 if __name__ == "__main__":

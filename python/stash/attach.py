@@ -147,11 +147,11 @@ class Rank:
         return torch.device(device.type, torch.cuda.current_device()) if device.type == "cuda" else device
 
     def dtype(self, torch):
-        if torch.is_autocast_enabled():
-            return {torch.bfloat16: "bf16", torch.float16: "fp16"}.get(torch.get_autocast_gpu_dtype(), "fp32")
         parameters = kept.parameters_of(self.optimizers)
-        kinds = {torch.bfloat16: "bf16", torch.float16: "fp16"}
-        return kinds.get(parameters[0].dtype, "fp32") if parameters else "fp32"
+        dtype = parameters[0].dtype if parameters else None
+        if torch.is_autocast_enabled():
+            dtype = torch.get_autocast_gpu_dtype()
+        return {torch.bfloat16: "bf16", torch.float16: "fp16"}.get(dtype, "fp32")
 
     def conditions(self, place, device):
         possible = ["solo"] + (["apart", "node"] if place.size > 1 else [])

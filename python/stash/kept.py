@@ -32,12 +32,12 @@ class Weights:
 
 
 class RandomState:
-    def __init__(self, torch):
+    def __init__(self, torch, devices=True):
         self.torch = torch
         self.python = random.getstate()
         self.numpy = sys.modules["numpy"].random.get_state() if "numpy" in sys.modules else None
         self.cpu = torch.get_rng_state()
-        self.cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+        self.cuda = torch.cuda.get_rng_state_all() if devices and torch.cuda.is_initialized() else None
 
     def restore(self):
         random.setstate(self.python)

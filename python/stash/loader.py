@@ -2,9 +2,9 @@
 
 import collections
 import itertools
-import random
-import sys
 import time
+
+from stash.kept import RandomState
 
 TOUCH_S = 10  # at most, to learn which files the samples of a window are in
 
@@ -25,15 +25,11 @@ def guard_random(fetch):
             return fetch(self, index)
         import torch
 
-        numpy = sys.modules.get("numpy")
-        before = random.getstate(), torch.get_rng_state(), numpy.random.get_state() if numpy else None
+        before = RandomState(torch, devices=False)
         try:
             return fetch(self, list(index) if isinstance(index, Again) else int(index))
         finally:
-            random.setstate(before[0])
-            torch.set_rng_state(before[1])
-            if numpy:
-                numpy.random.set_state(before[2])
+            before.restore()
 
     return guarded
 
@@ -114,7 +110,6 @@ class LoaderControl:
         """Has index batches for so many batches, and knows their files."""
         if not self.indexed:
             return
-        from stash.kept import RandomState
         import torch
 
         while len(self.pool) < count:
@@ -135,7 +130,6 @@ class LoaderControl:
 
     def touch(self, index):
         """Reads samples here, to learn which files they are in and to have them in the page cache."""
-        from stash.kept import RandomState
         import torch
 
         before = RandomState(torch)

@@ -66,13 +66,13 @@ void ReportOutput::print(const Profile& profile, const Ledger& ledger) const {
   if (!written) throw Error("cannot write the report to standard output; is the disk full, or the reader gone?");
 }
 
-void check_writable(const std::string& path) {
+void check_writable(const std::string& path, std::string_view flag) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::absolute(path).parent_path();
-  if (fs::is_directory(path)) throw UsageError(fmt::format("--out {} is a folder; name a file in it", path));
+  if (fs::is_directory(path)) throw UsageError(fmt::format("{} {} is a folder; name a file in it", flag, path));
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw Error(fmt::format("cannot write {}: {}: {}; name another file with --out", path, folder.string(),
-                            std::strerror(errno)));
+    throw Error(fmt::format("cannot write {}: {}: {}; name another file with {}", path, folder.string(),
+                            std::strerror(errno), flag));
   }
 }
 

@@ -31,6 +31,6 @@ class ReportOutput {
 };
 
 // Error when a file of this name could not be written, known before a long measurement.
-void check_writable(const std::string& path);
+void check_writable(const std::string& path, std::string_view flag = "--out");
 
 }  // namespace stash

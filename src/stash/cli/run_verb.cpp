@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
-#include <filesystem>
 
 #include "stash/attribute/attribute.h"
 #include "stash/cli/output.h"
@@ -13,7 +10,6 @@
 #include "stash/cli/script_flags.h"
 #include "stash/cli/verb.h"
 #include "stash/cli/why_nothing.h"
-#include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/launch/machine_info.h"
 #include "stash/launch/script_run.h"

@@ -48,7 +48,7 @@ class WatchVerb final : public Verb {
   }
 
   int run() override {
-    if (!metrics_.empty()) check_writable(metrics_);
+    if (!metrics_.empty()) check_writable(metrics_, "--metrics");
     if (job_.empty()) job_ = script_name(command_);
     const AttachedEnd ended =
         run_attached({.command = command_,

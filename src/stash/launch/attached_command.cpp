@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::pair<std::string, std::string>> environment(const AttachedOptions& options, const fs::path& folder) {
+EnvironmentChanges environment(const AttachedOptions& options, const fs::path& folder) {
   // The hooks come first on the path, so that no other sitecustomize hides them.
   std::string path = (options.package_folder / "attach").string() + ':' + options.package_folder.string();
   if (const char* own = std::getenv("PYTHONPATH"); own != nullptr && *own != '\0') path += ':' + std::string(own);

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "stash/core/error.h"
+#include "stash/launch/exec_vectors.h"
 
 namespace stash {
 namespace {
@@ -50,25 +51,6 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_{};
 };
 
-std::vector<std::string> changed_environment(const Command& command) {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string_view text = *entry;
-    if (!command.environment.contains(std::string(text.substr(0, text.find('='))))) result.emplace_back(text);
-  }
-  for (const auto& [name, value] : command.environment) {
-    if (value) result.push_back(name + "=" + *value);
-  }
-  return result;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (std::string& text : strings) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
 pid_t spawn(const Command& command, const Pipe& output, const Pipe& errors) {
   SpawnActions actions;
   posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -79,10 +61,10 @@ pid_t spawn(const Command& command, const Pipe& output, const Pipe& errors) {
   if (command.folder) posix_spawn_file_actions_addchdir_np(actions.get(), command.folder->c_str());
   const SpawnAttributes attributes(command.deadline_s.has_value());
   std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = changed_environment(command);
+  std::vector<std::string> environment = changed_environment(command.environment);
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, arguments[0].c_str(), actions.get(), attributes.get(),
-                                 pointers(arguments).data(), pointers(environment).data());
+                                 null_terminated(arguments).data(), null_terminated(environment).data());
   if (error != 0) {
     const std::string where = command.folder ? fmt::format(" in {}", command.folder->string()) : "";
     throw Error(fmt::format("cannot start '{}'{}: {}", arguments[0], where, std::strerror(error)));

@@ -50,27 +50,7 @@ class SignalsPassedOn {
   }, quit_{}, terminate_{};
 };
 
-std::vector<std::string> merged_environment(const std::vector<std::pair<std::string, std::string>>& changes) {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    bool replaced = false;
-    for (const auto& change : changes) replaced = replaced || change.first == name;
-    if (!replaced) result.emplace_back(text);
-  }
-  for (const auto& [name, value] : changes) result.push_back(name + "=" + value);
-  return result;
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
-pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
+pid_t spawn(std::vector<std::string> arguments, std::vector<std::string> environment) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t reset;
@@ -79,8 +59,8 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::st
   posix_spawnattr_setsigdefault(&attributes, &reset);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int fault = posix_spawnp(&pid, arguments[0].c_str(), nullptr, &attributes, pointers(arguments).data(),
-                                 pointers(environment).data());
+  const int fault = posix_spawnp(&pid, arguments[0].c_str(), nullptr, &attributes, null_terminated(arguments).data(),
+                                 null_terminated(environment).data());
   posix_spawnattr_destroy(&attributes);
   if (fault != 0) throw Error(fmt::format("cannot start '{}': {}", arguments[0], std::strerror(fault)));
   return pid;
@@ -88,11 +68,10 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::vector<std::st
 
 }  // namespace
 
-ForegroundEnd run_in_foreground(const std::vector<std::string>& arguments,
-                                const std::vector<std::pair<std::string, std::string>>& environment,
+ForegroundEnd run_in_foreground(const std::vector<std::string>& arguments, const EnvironmentChanges& environment,
                                 const std::function<void()>& on_tick) {
   const SignalsPassedOn signals;
-  const pid_t pid = spawn(arguments, merged_environment(environment));
+  const pid_t pid = spawn(arguments, changed_environment(environment));
   foreground_pid = pid;
   int status = 0;
   for (;;) {

@@ -3,8 +3,9 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "stash/launch/exec_vectors.h"
 
 namespace stash {
 
@@ -17,8 +18,7 @@ struct ForegroundEnd {
 // Runs a command with our terminal, standard streams and process group, by argument vector, never through a shell, and
 // waits for its end. A terminal's Ctrl-C is the command's alone; a SIGTERM that reaches us is passed on. `on_tick` is
 // called a few times a second. Error when it cannot be started.
-ForegroundEnd run_in_foreground(const std::vector<std::string>& arguments,
-                                const std::vector<std::pair<std::string, std::string>>& environment,
+ForegroundEnd run_in_foreground(const std::vector<std::string>& arguments, const EnvironmentChanges& environment,
                                 const std::function<void()>& on_tick);
 
 }  // namespace stash

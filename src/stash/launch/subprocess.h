@@ -3,19 +3,20 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stash/launch/exec_vectors.h"
+
 namespace stash {
 
 // A program to run once to its end, by argument vector, never through a shell; its standard input is empty.
 struct Command {
-  std::vector<std::string> arguments{};                             // the first is looked up in PATH
-  std::map<std::string, std::optional<std::string>> environment{};  // changes to ours; nullopt removes
-  std::optional<std::filesystem::path> folder{};                    // to run in; ours when absent
+  std::vector<std::string> arguments{};           // the first is looked up in PATH
+  EnvironmentChanges environment{};               // to ours
+  std::optional<std::filesystem::path> folder{};  // to run in; ours when absent
   std::optional<double> deadline_s{};  // then its process group, which it only has with a deadline, is killed
   std::size_t limit_bytes = 1 << 20;   // kept of each stream, from its start
   std::function<void(std::string_view)> on_line{};  // each line of its standard output, as it comes

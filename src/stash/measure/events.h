@@ -3,7 +3,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
+#include "stash/measure/collective_log.h"
+
 namespace stash {
+
+// A log as it goes into a profile.
+nlohmann::json collective_rows(int rank, const CollectiveLog& log);
 
 // What a rank tells its supervisor, one JSON object a line: {"event": name, ...}. Without a supervisor it is lost.
 class Events {
@@ -12,6 +17,7 @@ class Events {
   void send(std::string_view name, nlohmann::json content) const;
   void phase(std::string_view text) const;  // what a person may want to know that it is doing
   void warning(std::string_view text) const;
+  void collectives(int rank, const CollectiveLog& log) const;  // what a rank's log holds
 
  private:
   int fd_;

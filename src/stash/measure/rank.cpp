@@ -132,9 +132,7 @@ class Rank {
   }
 
   void report(StoppedBy reason) {
-    nlohmann::json rows = nlohmann::json::array();
-    for (const CollectiveSummary& row : log_->summary(rank_, collective_name)) rows.push_back(to_json(row));
-    events_.send("collectives", {{"rows", std::move(rows)}});
+    events_.collectives(rank_, *log_);
     if (pipeline_) {
       InputCounters counters = pipeline_->counters();
       counters.rank = rank_;

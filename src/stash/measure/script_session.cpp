@@ -155,9 +155,7 @@ void ScriptSession::measure() {
 }
 
 void ScriptSession::report(StoppedBy reason) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const CollectiveSummary& row : log_->summary(start_.rank, collective_name)) rows.push_back(to_json(row));
-  events_.send("collectives", {{"rows", std::move(rows)}});
+  events_.collectives(start_.rank, *log_);
   control_->barrier();
   if (start_.rank == 0) events_.send("stopped", {{"by", to_string(reason)}});
 }

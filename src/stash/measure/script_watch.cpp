@@ -54,13 +54,11 @@ void ScriptWatch::run() {
 
 void ScriptWatch::report() {
   const std::int64_t first = first_ns_.load(), last = last_ns_.load();
-  nlohmann::json rows = nlohmann::json::array();
-  for (const CollectiveSummary& row : log_->summary(rank_, collective_name)) rows.push_back(to_json(row));
   events_.send("counters", {{"rank", rank_},
                             {"steps", steps_.load()},
                             {"step_s", last > first ? seconds(last - first) : 0.0},
                             {"input_wait_s", seconds(waited_ns_.load())},
-                            {"collectives", std::move(rows)}});
+                            {"collectives", collective_rows(rank_, *log_)}});
 }
 
 }  // namespace stash

@@ -76,10 +76,7 @@ void bind_session(py::module_& module) {
       .def("end", &ScriptSession::end, py::call_guard<py::gil_scoped_release>())
       .def("measuring", &ScriptSession::measuring)
       .def("collectives", &ScriptSession::collectives)
-      .def("warn", [](const ScriptSession& session, const std::string& text) { session.events().warning(text); })
-      .def("send", [](const ScriptSession& session, const std::string& name, const std::string& content_json) {
-        session.events().send(name, nlohmann::json::parse(content_json));
-      });
+      .def("warn", [](const ScriptSession& session, const std::string& text) { session.events().warning(text); });
   py::class_<ScriptWatch, std::unique_ptr<ScriptWatch, py::nodelete>>(module, "Watch",
                                                                       "Counts and times; changes nothing.")
       .def(py::init([](const std::string& events, int rank) { return new ScriptWatch(open_events(events), rank); }),
