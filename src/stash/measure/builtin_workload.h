@@ -25,7 +25,7 @@ class BuiltinWorkload final : public Workload {
   double waited_s() const override { return batches_.waited_s(); }
   std::optional<double> queued_samples() const override;
   void collect_device_times() override { backend_.collect_device_times(); }
-  void synchronize() override { device_.synchronize(); }
+  double stop_s() override { return device_.stop_s(); }
   std::optional<double> loss() const override { return trainer_.loss(); }
   std::optional<double> weight_sum() const override;
 

@@ -11,6 +11,11 @@
 #include "stash/core/timeline.h"
 
 namespace stash {
+namespace {
+
+constexpr double kMoment_s = 1e-3;
+
+}  // namespace
 
 std::int64_t EmulatedStream::next_start_ns() const {
   return stash::next_start_ns(std::max(busy_until_ns_, arrived_ns_.load(std::memory_order_relaxed)), now_ns());
@@ -66,6 +71,13 @@ void synchronize_device(c10::Device device) {
 void Device::synchronize() {
   if (emulated_) emulated_->wait();
   synchronize_device(torch_device_);
+}
+
+double Device::stop_s() {
+  if (emulated_) emulated_->enqueue(kMoment_s);
+  const std::int64_t done_ns = emulated_ ? emulated_->next_start_ns() : now_ns();
+  synchronize();
+  return seconds(now_ns() - done_ns);
 }
 
 at::Tensor Device::host_tensor(at::IntArrayRef shape, at::ScalarType type) {

@@ -41,6 +41,7 @@ class Device {
   bool is_accelerator() const { return !torch_device_.is_cpu(); }
   EmulatedStream* emulated() { return emulated_ ? &*emulated_ : nullptr; }
   void synchronize();  // returns when everything that was queued is done
+  double stop_s();     // how late that is, when there was no more than a moment of work
   // Memory for the input pipeline's batches: pinned where there is an accelerator and it may be.
   std::shared_ptr<void> allocate_host(std::size_t bytes);
   at::Tensor host_copy(const at::Tensor& tensor);  // in memory of the same kind

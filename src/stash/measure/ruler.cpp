@@ -38,8 +38,8 @@ double Ruler::measure_edge() {
     control_.barrier();
     const std::int64_t start_ns = now_ns();
     control_.barrier();
-    workload_.synchronize();
-    samples.push_back(seconds(now_ns() - start_ns));
+    const double start_s = seconds(now_ns() - start_ns);
+    samples.push_back(start_s + workload_.stop_s());
   }
   std::nth_element(samples.begin(), samples.begin() + kEdgeSamples / 2, samples.end());
   double slowest_s = 0;

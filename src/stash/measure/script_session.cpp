@@ -121,6 +121,12 @@ void ScriptSession::collect_device_times() {
 
 void ScriptSession::synchronize() { synchronize_device(start_.device); }
 
+double ScriptSession::stop_s() {
+  const std::int64_t start_ns = now_ns();
+  synchronize();
+  return seconds(now_ns() - start_ns);
+}
+
 StoppedBy ScriptSession::rule() {
   Ruler ruler(start_.job, *this, *control_, *log_);
   gate_->wait_for_stop();

@@ -60,9 +60,10 @@ class ScriptSession final : public Workload {
   bool takes_part() const override { return takes_part_; }
   double waited_s() const override { return static_cast<double>(waited_ns_.load(std::memory_order_relaxed)) * 1e-9; }
   void collect_device_times() override;
-  void synchronize() override;
+  double stop_s() override;
 
  private:
+  void synchronize();  // returns when the device is idle
   void measure();
   StoppedBy rule();
   void report(StoppedBy reason);

@@ -25,7 +25,7 @@ class Workload {
   // Adds the device times of stream-ordered collectives to the log. The device is idle.
   virtual void collect_device_times() = 0;
 
-  virtual void synchronize() = 0;  // returns when the device is idle
+  virtual double stop_s() = 0;  // how late the host learns that the device is idle
   virtual std::optional<double> loss() const { return std::nullopt; }
   // Equal on all ranks that have the same weights; nullopt where weights may differ.
   virtual std::optional<double> weight_sum() const { return std::nullopt; }
