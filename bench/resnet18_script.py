@@ -21,8 +21,6 @@ def main():
     dist.init_process_group("gloo")
     device = torch.device("cuda", rank % torch.cuda.device_count())
     torch.cuda.set_device(device)
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.benchmark = True
     images = torchvision.datasets.ImageFolder(options.data, transforms.Compose([
         transforms.RandomResizedCrop(224), transforms.RandomHorizontalFlip(), transforms.ToTensor(),
         transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])]))

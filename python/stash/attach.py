@@ -134,7 +134,7 @@ class Rank:
         self.feed.begin(self.session, self.options["keep_training"])
         job = dict(self.options["job"], ranks=place.size, backend=place.backend, device=device.type,
                    batch=batches.size(self.feed.last) if self.feed.per_step else 0, prefetch=self.feed.ahead(),
-                   workers=getattr(self.feed.source, "_num_workers", 0),
+                   workers=self.feed.workers(),
                    dtype=self.dtype(torch), conditions=self.conditions(place, device))
         self.place, self.torch = place, torch
         self.session.start(json.dumps(job), place.control(dist, self.folder), str(device), place.rank,

@@ -1,6 +1,7 @@
 """Where a script's batches come from: its loader, or one batch that is used again."""
 
 import time
+import weakref
 
 from stash import batches
 from stash.files import Files
@@ -20,7 +21,7 @@ class Feed:
         self.last = None        # the newest batch that was really read, until one was chosen to be used again
         self.chosen = False
         self.again = None       # what is given in its place
-        self.source = None      # the iterator of the training loop
+        self.source = None      # a weak reference to the iterator of the training loop
         self.calls = 0          # since the last step
         self.per_step = 0       # batches of a step; 0: the loop reads none that Stash sees
         self.control = None     # of torch's loader, where it is one
@@ -29,7 +30,8 @@ class Feed:
     def next(self, source, read):
         """A batch for the script, from `read` or used again."""
         self.calls += 1
-        self.source = source
+        if self.session is None:
+            self.source = weakref.ref(source)
         if self.mode is AGAIN:
             return batches.fresh(self.again)
         if self.control is not None:
@@ -56,12 +58,17 @@ class Feed:
         """The training loop's iterator is known: takes charge of it."""
         self.session = session
         self.keep_training = keep_training
-        if self.per_step and LoaderControl.can_control(self.source):
-            self.control = LoaderControl(self.source, self.files)
+        source = self.source() if self.per_step else None
+        if LoaderControl.can_control(source):
+            self.control = LoaderControl(source, self.files)
+
+    def workers(self):
+        source = self.source() if self.source is not None else None
+        return getattr(source, "_num_workers", 0)
 
     def ahead(self):
         """Steps whose batches may be ready before they are used; one more, since some loops look one ahead."""
-        waiting = self.control.ahead() if self.control is not None else 0
+        waiting = self.control.most_ahead if self.control is not None else 0
         return -(-waiting // max(self.per_step, 1)) + 1
 
     def use(self, condition, steps, device):

@@ -1,12 +1,13 @@
 """The files that a script's samples come from, as far as can be seen without privileges."""
 
 import contextlib
+import glob
 import os
 import sys
 
 RUN_FOLDER = os.environ.get("STASH_RUN_FOLDER", "/proc/")
-SYSTEM = ("/usr/", "/lib", "/bin/", "/etc/", "/var/", "/opt/", "/nix/", "/proc/", "/sys/", "/dev/", RUN_FOLDER,
-          sys.prefix + "/")
+NEVER = ("/proc/", "/dev/", "/sys/", RUN_FOLDER, sys.prefix + "/", sys.base_prefix + "/lib/")
+SYSTEM = (*NEVER, "/usr/", "/lib", "/bin/", "/etc/", "/var/", "/opt/", "/nix/")
 MOST_FILES = 50_000  # of a data folder; more are learned one by one
 
 
@@ -17,13 +18,11 @@ class Files:
         self.given = os.path.abspath(os.environ["STASH_DATA"]) if os.environ.get("STASH_DATA") else ""
         self.listening = False
         self.hooked = False
-        self.looked = False
+        self.watched_in = None  # the process that last looked at what it has open
+        self.told = 0     # of those seen, to the process that this one reads for
+        self.heard = {}   # of what workers told, bytes that were read, by file
         if self.given:
             self.list_given()
-
-    def are_wanted(self):
-        """Whether samples have to be looked at to learn where they are; in vain where none is in a file."""
-        return not self.looked or bool(self.seen)
 
     def list_given(self):
         if os.path.isfile(self.given):
@@ -44,13 +43,13 @@ class Files:
         if self.given:
             wanted = path == self.given or path.startswith(self.given + os.sep)
         else:
-            wanted = not path.startswith(("/proc/", "/dev/", "/sys/", sys.prefix + "/", sys.base_prefix + "/lib/", RUN_FOLDER))
+            wanted = not path.startswith(NEVER)
         if wanted and not path.endswith((".py", ".pyc", ".so")):
             self.seen[path] = None
 
     @contextlib.contextmanager
     def watching(self):
-        """Files that Python code opens meanwhile, and those that are open or mapped afterwards."""
+        """Files that Python code opens meanwhile, and those that are open or mapped after a process's first time."""
         if not self.hooked:
             sys.addaudithook(self.note)
             self.hooked = True
@@ -59,8 +58,25 @@ class Files:
             yield
         finally:
             self.listening = False
-            self.looked = True
-            self.add_open()
+            if self.watched_in != os.getpid():
+                self.watched_in = os.getpid()
+                self.add_open()
+
+    def tell(self):
+        """From a loader's worker, which has a copy of this object, to the rank that started it."""
+        if len(self.seen) > self.told:
+            with open(f"{RUN_FOLDER}/opened-{os.getppid()}-{os.getpid()}", "a", encoding="utf-8",
+                      errors="surrogateescape") as file:
+                file.writelines(path + "\n" for path in list(self.seen)[self.told:] if "\n" not in path)
+            self.told = len(self.seen)
+
+    def hear(self):
+        """What this process's workers told."""
+        for name in glob.glob(f"{glob.escape(RUN_FOLDER)}/opened-{os.getpid()}-*"):
+            with open(name, encoding="utf-8", errors="surrogateescape") as file:
+                file.seek(self.heard.get(name, 0))
+                self.seen.update((line.rstrip("\n"), None) for line in file.readlines())
+                self.heard[name] = file.tell()
 
     def add_open(self):
         """Files that stay open or mapped: archives, memory-mapped arrays, databases."""

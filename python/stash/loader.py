@@ -2,11 +2,14 @@
 
 import collections
 import itertools
+import multiprocessing
 import time
+import weakref
 
 from stash.kept import RandomState
 
-TOUCH_S = 10  # at most, to learn which files the samples of a window are in
+LOOKED_AT = 2  # samples, to learn whether they are in files
+TOUCH_S = 10   # at most, to learn which files the samples are in where workers cannot tell
 
 
 class Again(list):
@@ -17,8 +20,9 @@ class AgainOne(int):
     """The same for a loader without batches."""
 
 
-def guard_random(fetch):
-    """Wraps a fetcher's `fetch`, in the rank and in its workers."""
+def read_again(fetch, files):
+    """Wraps a fetcher's `fetch`, in the rank and in its workers: while measuring it learns where samples are, and
+    leaves random numbers alone."""
 
     def guarded(self, index):
         if not isinstance(index, (Again, AgainOne)):
@@ -27,9 +31,12 @@ def guard_random(fetch):
 
         before = RandomState(torch, devices=False)
         try:
-            return fetch(self, list(index) if isinstance(index, Again) else int(index))
+            with files.watching():
+                return fetch(self, list(index) if isinstance(index, Again) else int(index))
         finally:
             before.restore()
+            if torch.utils.data.get_worker_info() is not None:
+                files.tell()
 
     return guarded
 
@@ -38,17 +45,23 @@ class LoaderControl:
     """Of one training loop's iterator: feeds it the same indices again and again, and stops its workers in between."""
 
     def __init__(self, iterator, files):
-        self.iterator = iterator
+        self.held = weakref.ref(iterator)  # its workers live as long as somebody holds it: that is up to the script
         self.files = files
         self.pool = []        # index batches that the sampler gave and measuring uses
         self.position = None  # in the pool; None: no indices are given, workers come to rest
         self.drawn = 0        # of them, from this epoch: the script is still to have them
-        self.touched = 0
+        self.touched = 0      # of the pool
+        self.touch_s = TOUCH_S  # that are left
+        self.most_ahead = iterator._num_workers * iterator._prefetch_factor if iterator._num_workers else 0
         self.early = collections.deque()  # batches that were under way when measuring began
         self.sent = 0         # index batches given while measuring
         self.begun = False
         self.indexed = iterator._dataset_kind == 0  # else samples come in an order of their own, each once
         iterator._stash_control = self
+
+    @property
+    def iterator(self):
+        return self.held()
 
     @staticmethod
     def can_control(source):
@@ -57,13 +70,15 @@ class LoaderControl:
     def follow(self, source):
         """The loop may have begun another epoch with a new iterator."""
         if source is not self.iterator and self.can_control(source) and source._dataset is self.iterator._dataset:
-            self.iterator = source
+            self.held = weakref.ref(source)
             source._stash_control = self
 
-    def ahead(self):
+    def workers_tell(self):
+        """Whether workers are copies of this process, with its hooks."""
         if not self.iterator._num_workers:
-            return 0
-        return self.iterator._num_workers * self.iterator._prefetch_factor
+            return True
+        method = getattr(type(self.iterator._workers[0]), "_start_method", None)
+        return (method or multiprocessing.get_start_method()) == "fork"
 
     def next_index(self, original):
         if not self.begun:
@@ -82,11 +97,10 @@ class LoaderControl:
         """Returns when no worker has anything to do."""
         unused = not self.begun or not self.indexed  # by measuring alone: the script is still to have them
         self.begun, self.position = True, None
-        if not self.iterator._num_workers:
-            return
-        while self.iterator._task_info:
+        iterator = self.iterator
+        while iterator is not None and iterator._num_workers and iterator._task_info:
             try:
-                batch = self.iterator._next_data()
+                batch = iterator._next_data()
             except StopIteration:
                 break
             if unused:
@@ -104,11 +118,11 @@ class LoaderControl:
         ahead = list(itertools.islice(self.iterator._sampler_iter, 1))
         self.iterator._sampler_iter = itertools.chain(ahead, self.iterator._sampler_iter)
         for index in ahead:
-            self.touch(index)
+            self.touch(index[:LOOKED_AT] if isinstance(index, list) else index)
 
     def prepare(self, count):
         """Has index batches for so many batches, and knows their files."""
-        if not self.indexed:
+        if not self.indexed or self.iterator is None:
             return
         import torch
 
@@ -123,10 +137,14 @@ class LoaderControl:
             more = itertools.islice(iter(self.iterator._index_sampler), count - len(self.pool))
             self.pool.extend(more)
             before.restore()
-        deadline = time.monotonic() + TOUCH_S
-        while self.touched < len(self.pool) and self.files.are_wanted() and time.monotonic() < deadline:
+        if self.workers_tell():
+            self.files.hear()
+            return
+        while self.touched < len(self.pool) and self.files.known() and self.touch_s > 0:
+            start = time.monotonic()
             self.touch(self.pool[self.touched])
             self.touched += 1
+            self.touch_s -= time.monotonic() - start
 
     def touch(self, index):
         """Reads samples here, to learn which files they are in and to have them in the page cache."""
@@ -143,14 +161,15 @@ class LoaderControl:
 
     def go(self):
         self.position = 0
-        for _ in range(self.ahead()):
-            self.iterator._try_put_index()
+        iterator = self.iterator
+        for _ in range(self.most_ahead if iterator is not None else 0):
+            iterator._try_put_index()
 
     def hand_back(self, keep_training):
         """After `quiet`: the loop goes on as if nothing had been read."""
         iterator = self.iterator
         self.begun = False
-        if not keep_training:
+        if not keep_training or iterator is None:
             self.early.clear()
             return
         iterator._sampler_iter = itertools.chain(self.pool[:self.drawn], iterator._sampler_iter)
@@ -158,14 +177,14 @@ class LoaderControl:
             # The next indices go to the workers that would have had them.
             for _ in range(-self.sent % iterator._num_workers):
                 next(iterator._worker_queue_idx_cycle)
-            for _ in range(max(0, self.ahead() - len(self.early))):
+            for _ in range(max(0, self.most_ahead - len(self.early))):
                 iterator._try_put_index()
 
-    def early_batch(self):
+    def early_batch(self, iterator):
         """A batch that was read before measuring began, if one is left; the workers get its successor to do."""
         batch = self.early.popleft()
-        if self.iterator._num_workers and self.iterator._tasks_outstanding < self.ahead() - len(self.early):
-            self.iterator._try_put_index()
+        if iterator._num_workers and iterator._tasks_outstanding < self.most_ahead - len(self.early):
+            iterator._try_put_index()
         return batch
 
 
@@ -177,7 +196,7 @@ def patch(module, rank):
     def next_batch(self):
         control = getattr(self, "_stash_control", None)
         if control is not None and not control.begun and control.early:
-            return control.early_batch()
+            return control.early_batch(self)
         if rank.over:
             return original_next(self)
         return rank.feed.next(self, lambda: original_next(self))
@@ -189,4 +208,4 @@ def patch(module, rank):
     base.__next__ = next_batch
     base._next_index = next_index
     fetch = module._utils.fetch._MapDatasetFetcher
-    fetch.fetch = guard_random(fetch.fetch)
+    fetch.fetch = read_again(fetch.fetch, rank.feed.files)

@@ -1,5 +1,6 @@
 """Somebody's own script, unedited: what is seen of it, and what becomes of it."""
 
+import time
 import unittest
 
 import program
@@ -40,10 +41,18 @@ class Run(unittest.TestCase):
         self.assertTrue(profile["complete"])
 
     def test_dicts_accumulation_and_workers(self):
-        for arguments in (("--dict",), ("--accumulate", 3), ("--workers", 0), ("--workers", 2)):
+        for arguments in (("--dict",), ("--accumulate", 3), ("--workers", 0), ("--workers", 2), ("--spawn",)):
             with self.subTest(arguments):
                 _, profile = self.toy(1, *arguments)
                 self.assertTrue(profile["complete"])
+                cold = [window["resident_ratio"] for window in profile["windows"] if window["condition"] == "cold"]
+                self.assertLess(max(cold[1:]), 0.5, "which files the samples are in is learned, whoever reads them")
+
+    def test_workers_end_with_the_script(self):
+        """torch waits five seconds for each worker that somebody keeps alive."""
+        start = time.monotonic()
+        self.toy(1, "--workers", 2, "--persistent", "--samples", 64)
+        self.assertLess(time.monotonic() - start, 25)
 
     def test_ranks_that_train_apart_are_told(self):
         self.toy(2, "--no-group")
@@ -67,6 +76,11 @@ class Run(unittest.TestCase):
         self.assertIn("allgather", {row["op"] for row in profile["collectives"]})
         self.assertTrue(profile["complete"])
 
+    def test_parameters_sharded_the_older_way(self):
+        _, profile = script.run(self, self.folder, *script.ranks(2), script.SCRIPTS / "fsdp1.py", flags=QUICK)
+        self.assertIn("reduce_scatter", {row["op"] for row in profile["collectives"]})
+        self.assertTrue(profile["complete"])
+
     def test_marks_in_place_of_optimizer_and_loader(self):
         _, profile = script.run(self, self.folder, script.PYTHON, script.SCRIPTS / "marked.py", flags=QUICK)
         self.assertIn("hot", {window["condition"] for window in profile["windows"]})
@@ -86,13 +100,14 @@ class KeepTraining(unittest.TestCase):
     def losses(self, text):
         return [line.split()[2] for line in text.splitlines() if line.startswith("loss ")]
 
-    def check(self, *arguments):
+    def check(self, *arguments, ranks=1):
         folder = program.Folder()
         self.addCleanup(folder.close)
         files = script.data_folder(folder)
-        command = [script.PYTHON, script.SCRIPTS / "toy.py", "--folder", files, "--print-losses", "--dropout", "0.1",
-                   "--samples", 2048, *arguments]
-        plain = program.Run(*command[1:], "--steps", 30, program=script.PYTHON, CUDA_VISIBLE_DEVICES="").finish()
+        command = [*script.ranks(ranks), script.SCRIPTS / "toy.py", "--folder", files, "--print-losses", "--dropout",
+                   "0.1", "--samples", 2048 * ranks, *arguments]
+        plain = program.Run(*command[1:], "--steps", 30, program=script.PYTHON, CUDA_VISIBLE_DEVICES="",
+                            OMP_NUM_THREADS=1).finish()
         expected = self.losses(plain.out)
         kept, profile = script.run(self, folder, *command, "--steps", 4000,
                                    flags=(*QUICK, "--keep-training"))
@@ -110,6 +125,9 @@ class KeepTraining(unittest.TestCase):
 
     def test_without_workers(self):
         self.check("--workers", 0)
+
+    def test_on_two_ranks(self):
+        self.check("--workers", 1, ranks=2)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
+#include <set>
 
 #include "stash/attribute/attribute.h"
 #include "stash/cli/output.h"
@@ -48,14 +50,22 @@ class RunVerb final : public Verb {
                                                              .keep_training = keep_training_,
                                                              .on_tick = [&](const Collector& c) {
                                                                if (!c.profile().windows.empty()) progress.show(c);
+                                                               tell_errors(c.errors());
                                                              }});
     return finish(result);
   }
 
  private:
-  int finish(const ScriptRun& result) const {
+  // At once: the script goes on, perhaps for hours, and nothing is measured any more.
+  void tell_errors(const std::map<int, RankError>& errors) {
+    for (const auto& [rank, error] : errors) {
+      if (told_.insert(error.message).second) StatusLine().say(fmt::format("stash: {}", error.message));
+    }
+  }
+
+  int finish(const ScriptRun& result) {
+    tell_errors(result.errors);
     StatusLine line;
-    for (const auto& [rank, error] : result.errors) line.say(fmt::format("stash: {}", error.message));
     if (const std::string text = bad_end(result.end); !text.empty()) line.say("stash: " + text);
     const bool has_ledger = count_complete_rounds(result.profile) >= kFewestRounds;
     if (has_ledger) {
@@ -84,6 +94,7 @@ class RunVerb final : public Verb {
   ReportOutput output_;
   std::string out_ = "stash-profile.json";
   bool keep_training_ = false;
+  std::set<std::string> told_;
 };
 
 }  // namespace

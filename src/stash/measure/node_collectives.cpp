@@ -1,5 +1,7 @@
 #include "stash/measure/node_collectives.h"
 
+#include <ATen/core/grad_mode.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -31,6 +33,14 @@ int NodeCollectives::root(int group_rank) const {
   return found == ranks_.end() ? 0 : static_cast<int>(found - ranks_.begin());
 }
 
+// What the other nodes would have sent: stands for it, so that nobody computes with whatever was in memory.
+void NodeCollectives::fill_others(const Tensors& pieces, const at::Tensor& own) const {
+  const at::NoGradGuard no_grad;
+  for (std::size_t rank = 0; rank < pieces.size(); ++rank) {
+    if (!has(static_cast<int>(rank)) && pieces[rank].numel() == own.numel()) pieces[rank].view(own.sizes()).copy_(own);
+  }
+}
+
 NodeCollectives::Tensors NodeCollectives::pieces_of(const at::Tensor& whole, int64_t piece) const {
   const at::Tensor flat = whole.view({-1});
   Tensors pieces;
@@ -49,12 +59,14 @@ std::vector<NodeCollectives::Tensors> NodeCollectives::select(const std::vector<
 }
 
 WorkPtr NodeCollectives::allgather(std::vector<Tensors>& outputs, Tensors& inputs, const c10d::AllgatherOptions& opts) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) fill_others(outputs[i], inputs[i]);
   std::vector<Tensors> own = select(outputs);
   return backend_->allgather(own, inputs, opts);
 }
 
 WorkPtr NodeCollectives::allgather_base(at::Tensor& output, at::Tensor& input, const c10d::AllgatherOptions& opts) {
   at::Tensor flat_input = input.view({-1});
+  if (flat_input.numel() > 0) fill_others(output.view({-1}).split(flat_input.numel()), flat_input);
   std::vector<Tensors> own{pieces_of(output, flat_input.numel())};
   Tensors inputs{flat_input};
   return backend_->allgather(own, inputs, opts);

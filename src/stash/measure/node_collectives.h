@@ -7,7 +7,7 @@
 namespace stash {
 
 // The collectives of a group, confined to the ranks of one node: shapes stay those of the whole group, and only
-// the pieces of the node's ranks are sent and filled.
+// the pieces of the node's ranks are sent; this rank's own stand for those of others.
 class NodeCollectives {
  public:
   using WorkPtr = c10::intrusive_ptr<c10d::Work>;
@@ -35,6 +35,7 @@ class NodeCollectives {
                         const std::vector<int64_t>& input_splits, int group_size, const c10d::AllToAllOptions& opts);
 
  private:
+  void fill_others(const Tensors& pieces, const at::Tensor& own) const;
   Tensors pieces_of(const at::Tensor& whole, int64_t piece) const;  // views of the node's equal pieces
   std::vector<Tensors> select(const std::vector<Tensors>& lists) const;
 

@@ -10,6 +10,18 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
 
+class Collate:
+    """A class, so that spawned workers can have it."""
+
+    def __init__(self, sleep_s, as_dict):
+        self.sleep_s, self.as_dict = sleep_s, as_dict
+
+    def __call__(self, samples):
+        time.sleep(self.sleep_s)
+        values, labels = torch.utils.data.default_collate(samples)
+        return {"values": values, "labels": labels} if self.as_dict else (values, labels)
+
+
 class Samples(Dataset):
     """Random numbers, or files of them."""
 
@@ -37,6 +49,8 @@ def main():
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--spawn", action="store_true", help="workers that are not copies of their rank")
+    parser.add_argument("--persistent", action="store_true", help="workers that outlive an epoch")
     parser.add_argument("--samples", type=int, default=4096)
     parser.add_argument("--folder", default="")
     parser.add_argument("--sample-ms", type=float, default=0)
@@ -70,15 +84,12 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10, 0.9)
 
-    def collate(samples):
-        time.sleep(options.collate_ms / 1e3)
-        values, labels = torch.utils.data.default_collate(samples)
-        return {"values": values, "labels": labels} if options.dict else (values, labels)
-
     samples = Samples(options.samples, options.width, options.folder, options.sample_ms / 1e3)
     sampler = DistributedSampler(samples) if grouped else None
     loader = DataLoader(samples, options.batch, shuffle=sampler is None, sampler=sampler, num_workers=options.workers,
-                        collate_fn=collate, drop_last=True)
+                        collate_fn=Collate(options.collate_ms / 1e3, options.dict), drop_last=True,
+                        multiprocessing_context="spawn" if options.spawn else None,
+                        persistent_workers=options.persistent)
     step, micro = 0, 0
     while step < options.steps:
         for batch in loader:
@@ -105,4 +116,5 @@ def main():
     print("done", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
