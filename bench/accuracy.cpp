@@ -22,6 +22,10 @@ namespace fs = std::filesystem;
 
 constexpr std::array kJudged{Part::compute, Part::contention, Part::interconnect, Part::prep, Part::fetch};
 
+// A case meanwhile the hypervisor took the CPU away says nothing about the tool: it is run again, whatever it gave.
+constexpr double kStolenRatio = 0.02;
+constexpr int kMostRepeats = 3;
+
 struct Network {
   const char* model;
   int image_size;
@@ -100,10 +104,12 @@ int main(int argc, char** argv) {
   CLI::App app("How far the ledger is from what was injected, on the emulated accelerator");
   std::string program = "./stash";
   std::string folder = (fs::temp_directory_path() / "stash-bench").string();
+  int first = 0;
   int most = 48;
   double max_time_s = 60;
   app.add_option("--stash", program, "The entry script or the program")->capture_default_str();
   app.add_option("--folder", folder, "For the data set and the profiles")->capture_default_str();
+  app.add_option("--first", first, "The number of the first case")->capture_default_str();
   app.add_option("--cases", most, "How many of the 48")->capture_default_str();
   app.add_option("--max-time", max_time_s, "Seconds of a case")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
@@ -113,11 +119,11 @@ int main(int argc, char** argv) {
   const double bytes = mean_file_bytes(data);
   std::map<Part, Errors> errors;
   const std::int64_t start_ns = stash::now_ns();
-  int by_precision = 0, done = 0;
+  int by_precision = 0, done = 0, repeated = 0;
   fmt::print(
       "case, step; then for compute, contention, interconnect, prep, fetch: truth in ms, error in points of the "
       "step\n");
-  for (int i = 0; i < most; ++i) {
+  for (int i = first; i < std::min(first + most, 48); ++i) {
     const auto n = static_cast<std::size_t>(i);
     const Stalls& stalls = kStalls[n % kStalls.size()];
     const Network& network = kNetworks[n / kStalls.size() % kNetworks.size()];
@@ -126,14 +132,19 @@ int main(int argc, char** argv) {
                        injection(network, stalls, ranks, data, bytes), data);
     job.max_time_s = max_time_s;
     job.seed = n + 1;
-    const Profile profile = run_profile(program, job, fs::path(folder) / fmt::format("case-{}.json", i));
+    const fs::path out = fs::path(folder) / fmt::format("case-{}.json", i);
+    Profile profile = run_profile(program, job, out);
+    for (int again = 0; again < kMostRepeats && profile.stolen_ratio.value_or(0) > kStolenRatio; ++again) {
+      repeated += 1;
+      profile = run_profile(program, job, out);
+    }
     if (ranks == 1) job.inject.link_bytes_per_s = 1e15;
     const Truth truth = true_ledger(job, bytes);
     const Ledger ledger = attribute(profile);
     by_precision += profile.stopped_by == stash::StoppedBy::precision;
     done += 1;
-    std::string row =
-        fmt::format("{:>2} {} {} x{} {:>8.2f} ms", i, network.model, network.gpu, ranks, truth.cold_s * 1e3);
+    std::string row = fmt::format("{:>2} {} {} x{} {:>8.2f} ms {:>4.1f} % stolen", i, network.model, network.gpu, ranks,
+                                  truth.cold_s * 1e3, 100 * profile.stolen_ratio.value_or(0));
     judge(ledger, truth, errors, row);
     fmt::print("{}\n", row);
     std::fflush(stdout);
@@ -150,7 +161,7 @@ int main(int argc, char** argv) {
   }
   fmt::print("{:<14}{:>8}{:>10.2f}{:>10.2f}{:>10} of {} ({:.1f} %)\n", "all", judged, quantile(all, 0.5),
              quantile(all, 1), covered, judged, 100.0 * covered / judged);
-  fmt::print("{} of {} cases met the precision; {:.0f} s in all\n", by_precision, done,
-             stash::seconds(stash::now_ns() - start_ns));
+  fmt::print("{} of {} cases met the precision; {} times a case was run again; {:.0f} s in all\n", by_precision, done,
+             repeated, stash::seconds(stash::now_ns() - start_ns));
   return 0;
 }

@@ -96,4 +96,13 @@ TEST(Coverage, ColdPagesThatWereCachedAreWarnedOf) {
   EXPECT_CONTAINS(warnings_of(profile), "80 % of the pages");
 }
 
+TEST(Coverage, TimeThatTheHypervisorTookIsWarnedOf) {
+  ScriptedProfile scripted(Script{}, 1);
+  Profile& profile = scripted.add_rounds(5).profile();
+  profile.stolen_ratio = 0.004;
+  EXPECT_EQ(warnings_of(profile), "");
+  profile.stolen_ratio = 0.12;
+  EXPECT_CONTAINS(warnings_of(profile), "12 % of this machine's CPU time");
+}
+
 }  // namespace stash

@@ -14,7 +14,8 @@ namespace stash {
 
 namespace {
 
-constexpr double kColdRatio = 0.1;  // of the pages may be cached in a window that passes for cold
+constexpr double kColdRatio = 0.1;     // of the pages may be cached in a window that passes for cold
+constexpr double kStolenRatio = 0.02;  // of the CPU time, from which on figures suffer
 
 bool contains(const std::vector<Condition>& conditions, Condition condition) {
   return std::find(conditions.begin(), conditions.end(), condition) != conditions.end();
@@ -127,6 +128,14 @@ void warn_of_cached_pages(std::vector<std::string>& warnings, const Profile& pro
                   100 * median(ratios)));
 }
 
+void warn_of_stolen_time(std::vector<std::string>& warnings, const Profile& profile) {
+  if (profile.stolen_ratio.value_or(0) < kStolenRatio) return;
+  warnings.push_back(
+      fmt::format("the hypervisor gave {:.0f} % of this machine's CPU time to others meanwhile: intervals are wider "
+                  "than they need be, and parts that use the CPU larger; profile again at another time",
+                  100 * *profile.stolen_ratio));
+}
+
 }  // namespace
 
 std::optional<double> explained_ratio(const Ledger& ledger) {
@@ -159,6 +168,7 @@ std::vector<std::string> ledger_warnings(const Profile& profile, const Ledger& l
   warn_of_rounds(warnings, profile, ledger);
   warn_of_skips(warnings, profile);
   warn_of_cached_pages(warnings, profile);
+  warn_of_stolen_time(warnings, profile);
   return warnings;
 }
 

@@ -116,6 +116,7 @@ void fields(V& visit, T& profile) {
   visit("stopped_by", profile.stopped_by);
   visit("complete", profile.complete);
   visit("elapsed_s", profile.elapsed_s, 0);
+  visit("stolen_ratio", profile.stolen_ratio);
   visit("warnings", profile.warnings);
 }
 

@@ -97,6 +97,7 @@ struct Profile {
   StoppedBy stopped_by = StoppedBy::fault;
   bool complete = false;  // false: windows are missing because of a fault or an interruption
   double elapsed_s = 0;   // launch to end
+  std::optional<double> stolen_ratio;  // of the CPU time meanwhile, by other tenants of the host
   std::vector<std::string> warnings;
   bool operator==(const Profile&) const = default;
 };

@@ -11,6 +11,7 @@
 #include "stash/core/profile_json.h"
 #include "stash/launch/affinity.h"
 #include "stash/launch/run_folder.h"
+#include "stash/launch/stolen_time.h"
 #include "stash/launch/supervisor.h"
 
 namespace stash {
@@ -60,6 +61,7 @@ RankProcess make_process(const Job& job, int rank, const LocalRunOptions& option
 
 LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
   const std::int64_t started_ns = now_ns();
+  const StolenTime stolen;
   const Job job = profile.job;
   const RunFolder folder;
   write_file_atomically(folder.path() / kJobFile, to_json(job).dump());
@@ -81,6 +83,7 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
   if (!outcome.interrupted) run.fault = describe_fault(outcome, collector.errors(), options.deadline_s);
   run.usage_fault = run.fault && is_usage_fault(collector.errors());
   run.profile.elapsed_s = seconds(now_ns() - started_ns);
+  run.profile.stolen_ratio = stolen.ratio();
   run.profile.complete = !run.fault && !outcome.interrupted && collector.stopped();
   if (run.fault) run.profile.stopped_by = StoppedBy::fault;
   if (outcome.interrupted) run.profile.stopped_by = StoppedBy::interrupted;

@@ -4,6 +4,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/profile_json.h"
+#include "stash/launch/stolen_time.h"
 
 namespace stash {
 namespace {
@@ -33,6 +34,7 @@ class Selector {
 
 ScriptRun run_script(Profile profile, const ScriptRunOptions& options) {
   const std::int64_t started_ns = now_ns();
+  const StolenTime stolen;
   const Job job = profile.job;
   Collector collector(std::move(profile));
   Selector selector;
@@ -55,6 +57,7 @@ ScriptRun run_script(Profile profile, const ScriptRunOptions& options) {
       .profile = collector.profile(), .end = ended.end, .attached = ended.attached, .errors = collector.errors()};
   if (selector.found()) run.attached = Attached::trained;
   run.profile.elapsed_s = seconds(now_ns() - started_ns);
+  run.profile.stolen_ratio = stolen.ratio();
   run.profile.complete = collector.stopped();
   if (!collector.stopped()) run.profile.stopped_by = run.end.exit_code == 0 ? StoppedBy::interrupted : StoppedBy::fault;
   return run;
