@@ -4,7 +4,9 @@
     bench/agreement.py --stash ./stash --data FOLDER [--batch 128]
 
 resnet18 on two ranks over Gloo, the same images, the same batch: once as `stash profile` trains it, once as a plain
-PyTorch script under `stash run`, one after the other, twice each. Needs a GPU and torchvision.
+PyTorch script under `stash run`, one after the other, twice each. The script's loader is not the built-in job's: what
+it costs is also taken from the script alone, without Stash, as the difference of its step with the loader and on one
+batch that is used again. Needs a GPU and torchvision; images so small that decoding keeps up show the rest best.
 """
 
 import argparse
@@ -48,11 +50,14 @@ def main():
                 subprocess.run([*start, "--out", out, *(command if name == "run" else [])], check=True,
                                stdout=subprocess.DEVNULL)
                 rows.append((name, ledger(options.stash, out)))
+    alone = [float(subprocess.run([*command[1:], "--time", "100", *flags], check=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True).stdout) for flags in ([], ["--again"])]
     print(f"{'':<10}{'step, ms':>10}" + "".join(f"{part + ', %':>18}" for part in PARTS))
     for name, found in rows:
         shares = [100 * found["parts"][part]["s"] / found["step"]["s"] for part in PARTS]
         halves = [50 * (found["parts"][part]["high_s"] - found["parts"][part]["low_s"]) / found["step"]["s"] for part in PARTS]
         print(f"{name:<10}{found['step']['s'] * 1e3:>10.1f}" + "".join(f"{s:>11.1f} ± {h:4.1f}" for s, h in zip(shares, halves)))
+    print(f"the script alone: {alone[0]:.1f} ms a step with its loader, {alone[1]:.1f} ms on one batch from pinned memory")
 
 
 if __name__ == "__main__":

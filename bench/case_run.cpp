@@ -75,6 +75,7 @@ Profile run_profile(const fs::path& stash, const Job& job, const fs::path& out) 
                        "--data",       job.data,
                        "--precision",  fmt::format("{}", job.precision_ratio),
                        "--max-time",   fmt::format("{}s", job.max_time_s),
+                       "--rounds",     std::to_string(job.rounds),
                        "--seed",       std::to_string(job.seed),
                        "--out",        out.string()};
   if (!job.inject.empty()) command.arguments.insert(command.arguments.end(), {"--inject", to_string(job.inject)});

@@ -55,6 +55,21 @@ missing_packages() {
   fi
 }
 
+# Launchers that tests start for real. Where they cannot be had, those tests are skipped.
+missing_launchers() {
+  type -P ip >/dev/null || echo iproute2
+  type -P mpirun >/dev/null || echo openmpi-bin
+  type -P slurmctld >/dev/null && type -P slurmd >/dev/null && type -P srun >/dev/null && type -P munged >/dev/null ||
+    echo slurmctld slurmd slurm-client munge
+}
+
+ensure_launchers() {
+  local missing
+  mapfile -t missing < <(missing_launchers | tr -s ' \n' '\n')
+  ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") ||
+    say "without ${missing[*]} the tests that need them are skipped"
+}
+
 install_packages() {
   local command=(apt-get install -y --no-install-recommends "$@") become=() started=$SECONDS log=${root:?}/build/apt.log
   type -P apt-get >/dev/null || die 1 "missing, by their Debian names: $*; install them, then call again"

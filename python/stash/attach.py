@@ -26,6 +26,7 @@ class Rank:
         self.session = None
         self.started = False
         self.over = False       # nothing is to be measured any more
+        self.groups = []        # weak references, in the order of their making, which is that of all ranks
         self.optimizers = weakref.WeakSet()
         self.outer = None       # an optimizer that is in its step
         self.counted = None     # the one whose steps count
@@ -119,6 +120,7 @@ class Rank:
     def install(self, group):
         for device in group._device_types:
             self.session.add_group(group, device.type)
+        self.groups.append(weakref.ref(group))
 
     def start(self):
         """The first step has ended: what the script does is known."""
@@ -129,7 +131,11 @@ class Rank:
         import torch
         import torch.distributed as dist
 
+        import _stash
+
         place = groups.Place(dist)
+        place.meet(dist, self.folder, _stash.node_identity(os.environ.get("STASH_NODE_NAME", "")))
+        self.confine(dist, place)
         device = self.device(torch)
         self.feed.begin(self.session, self.options["keep_training"])
         job = dict(self.options["job"], ranks=place.size, backend=place.backend, device=device.type,
@@ -137,9 +143,21 @@ class Rank:
                    workers=self.feed.workers(),
                    dtype=self.dtype(torch), conditions=self.conditions(place, device))
         self.place, self.torch = place, torch
-        self.session.start(json.dumps(job), place.control(dist, self.folder), str(device), place.rank,
-                           place.local_rank == 0, json.dumps(machine_facts(torch)), self.options["keep_training"])
+        self.session.start(json.dumps(job), place.control(dist), str(device), place.rank, place.first_on_node(),
+                           place.hosts, place.nodes, json.dumps(machine_facts(torch)), self.options["keep_training"])
+        if not place.reports_here:
+            self.report("elsewhere", {"host": place.hosts[0]})
         atexit.register(self.session.end)
+
+    def confine(self, dist, place):
+        """Groups that span several nodes can be confined to one."""
+        if place.node_count() == 1:
+            return
+        for number, reference in enumerate(self.groups):
+            group = reference()
+            if group is not None:
+                for device, backend, ranks in place.node_backends(dist, group, number):
+                    self.session.set_node(group, device, backend, ranks)
 
     def device(self, torch):
         parameters = kept.parameters_of(self.optimizers)
@@ -154,7 +172,8 @@ class Rank:
         return {torch.bfloat16: "bf16", torch.float16: "fp16"}.get(dtype, "fp32")
 
     def conditions(self, place, device):
-        possible = ["solo"] + (["apart", "node"] if place.size > 1 else [])
+        nodes = place.node_count()
+        possible = ["solo"] + (["apart", "node"] if place.size > nodes else []) + (["joined"] if nodes > 1 else [])
         if self.feed.per_step:
             possible += (["staged"] if device.type == "cuda" else []) + ["hot"]
             if self.feed.control is not None:

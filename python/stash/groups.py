@@ -1,12 +1,12 @@
 """Process groups: each goes through the switch, and the ruler gets one of its own."""
 
 import datetime
+import json
 import os
 
 # By what launchers set: torchrun, Open MPI, Slurm, PMI.
 RANK = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK")
 SIZE = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "PMI_SIZE")
-LOCAL_RANK = ("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "MPI_LOCALRANKID")
 TIMEOUT = datetime.timedelta(minutes=30)  # a script may evaluate or save for that long
 
 
@@ -24,18 +24,57 @@ class Place:
         self.grouped = dist.is_available() and dist.is_initialized()
         self.rank = dist.get_rank() if self.grouped else from_environment(RANK, 0)
         self.size = dist.get_world_size() if self.grouped else from_environment(SIZE, 1)
-        self.local_rank = from_environment(LOCAL_RANK, self.rank)
         self.backend = str(dist.get_backend()) if self.grouped else "gloo"
+        self.hosts, self.nodes, self.store = [""] * self.size, [0] * self.size, None
+        self.reports_here = True  # rank 0 belongs to the same `stash run`
 
-    def control(self, dist, folder):
-        """A backend of the ruler's own, which no condition touches; None for one rank."""
+    def meet(self, dist, folder, identity):
+        """Learns which ranks share a node: those with the same `identity`, (host, key)."""
         if self.size == 1:
-            return None
+            return
         if self.grouped:
             store = dist.distributed_c10d._get_default_store()
         else:  # launched together and strangers to each other
             store = dist.FileStore(os.path.join(folder, "control"), self.size)
-        return dist.ProcessGroupGloo(dist.PrefixStore("stash", store), self.rank, self.size, TIMEOUT)
+        self.store = dist.PrefixStore("stash", store)
+        self.store.set(f"node/{self.rank}", json.dumps([*identity, folder]))
+        known = {}
+        for rank in range(self.size):
+            self.hosts[rank], key, its_folder = json.loads(self.store.get(f"node/{rank}"))
+            self.nodes[rank] = known.setdefault(key, len(known))
+            if rank == 0:
+                self.reports_here = its_folder == folder and key == identity[1]
+
+    def node_count(self):
+        return max(self.nodes) + 1
+
+    def on_this_node(self):
+        return [rank for rank, node in enumerate(self.nodes) if node == self.nodes[self.rank]]
+
+    def first_on_node(self):
+        return self.on_this_node()[0] == self.rank
+
+    def control(self, dist):
+        """A backend of the ruler's own, which no condition touches; None for one rank."""
+        if self.size == 1:
+            return None
+        return dist.ProcessGroupGloo(dist.PrefixStore("control", self.store), self.rank, self.size, TIMEOUT)
+
+    def node_backends(self, dist, group, number):
+        """(device type, backend, ranks of the group) for those of the group's ranks that share this node; nothing
+        where all of them do."""
+        members = dist.get_process_group_ranks(group)
+        here = [place for place, rank in enumerate(members) if rank in self.on_this_node()]
+        if len(here) == len(members):
+            return
+        own = here.index(members.index(self.rank))
+        for device in group._device_types:
+            name = group._get_backend(device).name()
+            store = dist.PrefixStore(f"group/{number}/{device.type}/{self.nodes[self.rank]}", self.store)
+            if name == "nccl":
+                yield device.type, dist.ProcessGroupNCCL(store, own, len(here), dist.ProcessGroupNCCL.Options()), here
+            elif name == "gloo":
+                yield device.type, dist.ProcessGroupGloo(store, own, len(here), TIMEOUT), here
 
 
 def patch(module, rank):

@@ -7,16 +7,58 @@ import sys
 
 from stash.machine import machine_facts
 
+CONNECT_S = 3         # before it is tried again
+ARRIVAL_DEADLINES = 10  # a host may have to build the library first
 
-class JobError(Exception):
-    """What was asked for cannot be; the message is for the one who asked."""
+
+class Failed(Exception):
+    """The message is for the one who asked; the kind says whether the job or the environment is at fault."""
+
+    def __init__(self, message, kind="environment"):
+        super().__init__(message)
+        self.kind = kind
 
 
 def check_backend(dist, name):
     known = [other for other in dist.Backend.backend_list
              if other not in ("undefined", "fake") and dist.is_backend_available(other)]
     if name not in known:
-        raise JobError(f"--backend {name}: this torch has {', '.join(known)}")
+        raise Failed(f"--backend {name}: this torch has {', '.join(known)}", "usage")
+
+
+def meeting_store(dist, rank, size, deadline_s, beat):
+    """Where all ranks meet: a file where they are of one machine, else a port of rank 0's host."""
+    if "STASH_STORE_FILE" in os.environ:
+        return dist.FileStore(os.environ["STASH_STORE_FILE"], size)
+    host, port = os.environ["STASH_STORE_ADDRESS"], int(os.environ["STASH_STORE_PORT"])
+    serves = rank == 0 and os.environ["STASH_STORE_IS_THERE"] == "0"
+    for attempt in range(int(ARRIVAL_DEADLINES * deadline_s / CONNECT_S) + 1):
+        beat()
+        try:
+            store = dist.TCPStore(host, port, None, serves, datetime.timedelta(seconds=CONNECT_S), False)
+            store.set_timeout(datetime.timedelta(seconds=deadline_s))
+            return dist.PrefixStore("stash-" + os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"), store)
+        except (RuntimeError, ValueError) as error:
+            if "EADDRINUSE" in str(error) or "in use" in str(error):
+                raise Failed(f"port {port} is in use on this host: set MASTER_PORT to another, on all ranks") from error
+            last = error
+    raise Failed(f"rank 0 cannot be reached at {host}:{port} ({last}): check that it runs, and firewalls")
+
+
+def node_group(dist, nodes, rank, timeout):
+    """Of the ranks of this node, where some node has several and there are several nodes."""
+    if len(nodes) == 1 or max(map(len, nodes)) == 1:
+        return None
+    groups = [dist.new_group(ranks, timeout=timeout) for ranks in nodes]
+    return next(group for group, ranks in zip(groups, nodes) if rank in ranks)
+
+
+def own_facts(torch, job):
+    facts = dict(machine_facts(torch), interface=os.environ.get("GLOO_SOCKET_IFNAME", ""), device="")
+    if job["device"] == "cuda" and torch.cuda.is_available():
+        properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+        facts["device"] = str(getattr(properties, "uuid", torch.cuda.current_device()))
+    return facts
 
 
 def measure():
@@ -32,17 +74,21 @@ def measure():
     import _stash
 
     check_backend(dist, job["backend"])
-    timeout = datetime.timedelta(seconds=float(os.environ["STASH_TIMEOUT_S"]))
     if job["device"] == "cuda" and torch.cuda.is_available():  # without one the library says what is missing
         torch.cuda.set_device(local_rank % torch.cuda.device_count())
-    dist.init_process_group(
-        job["backend"], store=dist.FileStore(os.environ["STASH_STORE_FILE"], size), rank=rank, world_size=size, timeout=timeout
-    )
+    own = _stash.Rank()
+    timeout_s = float(os.environ["STASH_TIMEOUT_S"])
+    timeout = datetime.timedelta(seconds=timeout_s)
+    store = meeting_store(dist, rank, size, timeout_s, own.beat)
+    member = dict(json.loads(os.environ["STASH_MEMBER"]), torch=torch.__version__)
+    try:
+        nodes = own.meet(store, rank, size, json.dumps(member), timeout_s)
+    except _stash.Error as error:
+        raise Failed(str(error), "usage" if isinstance(error, _stash.UsageError) else "environment") from error
+    dist.init_process_group(job["backend"], store=store, rank=rank, world_size=size, timeout=timeout)
     control = dist.new_group(backend="gloo", timeout=timeout)
-    return _stash.run_rank(
-        dist.group.WORLD, control, text, json.dumps(machine_facts(torch)), local_rank,
-        int(os.environ["STASH_STARTED_NS"]),
-    )
+    return own.measure(dist.group.WORLD, control, node_group(dist, nodes, rank, timeout), text,
+                       json.dumps(own_facts(torch, job)), local_rank, int(os.environ["STASH_STARTED_NS"]))
 
 
 def report_failure(kind, message):
@@ -55,9 +101,9 @@ def report_failure(kind, message):
 def main():
     try:
         code = measure()
-    except JobError as error:
-        report_failure("usage", str(error))
-        code = 2
+    except Failed as error:
+        report_failure(error.kind, str(error))
+        code = 2 if error.kind == "usage" else 1
     except Exception as error:
         report_failure("environment", f"{type(error).__name__}: {error}")
         code = 1

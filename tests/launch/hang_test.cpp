@@ -27,11 +27,12 @@ class HangTest : public testing::Test {
     shared_.rank(rank).step = step;
   }
   std::optional<int> hung() {
-    return find_hung_rank(shared_.states(), kNow_ns, kDeadline_ns,
+    return find_hung_rank(shared_.states(), kNow_ns, kDeadline_ns, patience_,
                           [this](int rank) { return pids_[static_cast<std::size_t>(rank)]; });
   }
 
   SharedState shared_;
+  double patience_ = 1;
   std::vector<pid_t> pids_ = std::vector<pid_t>(3, ::getpid());
 };
 
@@ -47,6 +48,13 @@ TEST_F(HangTest, TheRankInItsOwnWorkIsToBlameBeforeOnesThatWait) {
   set(1, Phase::starting, 10);
   EXPECT_EQ(hung(), 1);
   set(1, Phase::done, 10);
+  EXPECT_EQ(hung(), 0);
+}
+
+TEST_F(HangTest, WhoWaitsForRanksElsewhereMayWaitLonger) {
+  patience_ = 2;
+  EXPECT_EQ(hung(), std::nullopt);
+  for (int rank = 0; rank < 3; ++rank) set(rank, Phase::working, 10);
   EXPECT_EQ(hung(), 0);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stash/attribute/late_rank.h"
+#include "stash/attribute/links.h"
 #include "stash/attribute/published.h"
 #include "stash/attribute/rounds.h"
 #include "stash/core/error.h"
@@ -82,6 +83,20 @@ void fill_estimates(Ledger& ledger, const RoundTable& table, double edge_s) {
   ledger.rounds_left_out = static_cast<int>(rounds - fewest);
 }
 
+// A slow link makes all ranks equally slow. Its host's first rank is named, with what the network stall would be less.
+std::optional<LateRank> find_late_link(const Profile& profile, const Ledger& ledger) {
+  const std::optional<SlowLink> slow = find_slow_link(profile);
+  const std::optional<Estimate>& network = ledger[Part::network];
+  if (!slow || !network || network->low_s <= 0) return std::nullopt;
+  const auto rank = std::find_if(profile.places.begin(), profile.places.end(),
+                                 [&](const RankPlace& place) { return place.node == slow->node; });
+  if (rank == profile.places.end()) return std::nullopt;
+  return LateRank{.rank = static_cast<int>(rank - profile.places.begin()),
+                  .condition = Condition::joined,
+                  .s = network->s * (1 - slow->bytes_per_s / slow->others_bytes_per_s),
+                  .cause = LateCause::link};
+}
+
 }  // namespace
 
 std::vector<Condition> present_conditions(const Job& job, int nodes) {
@@ -109,6 +124,7 @@ Ledger attribute(const Profile& profile) {
   check_finite(ledger);
   ledger.published = published_ratios(ledger, profile.job.ranks, node_count(profile));
   ledger.late_rank = find_late_rank(table, ledger.step.s);
+  if (!ledger.late_rank) ledger.late_rank = find_late_link(profile, ledger);
   return ledger;
 }
 

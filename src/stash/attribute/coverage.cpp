@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stash/attribute/attribute.h"
+#include "stash/attribute/links.h"
 #include "stash/attribute/rounds.h"
 #include "stash/attribute/stopping.h"
 #include "stash/core/statistics.h"
@@ -136,6 +137,15 @@ void warn_of_stolen_time(std::vector<std::string>& warnings, const Profile& prof
                   100 * *profile.stolen_ratio));
 }
 
+void warn_of_slow_link(std::vector<std::string>& warnings, const Profile& profile) {
+  const std::optional<SlowLink> slow = find_slow_link(profile);
+  if (!slow) return;
+  warnings.push_back(
+      fmt::format("the link of {} carries {:.2f} Gbit/s where those of the other hosts carry {:.2f}: the whole job is as "
+                  "slow as it; ask for another host, or for hosts in one placement group",
+                  slow->host, slow->bytes_per_s * 8e-9, slow->others_bytes_per_s * 8e-9));
+}
+
 }  // namespace
 
 std::optional<double> explained_ratio(const Ledger& ledger) {
@@ -169,6 +179,7 @@ std::vector<std::string> ledger_warnings(const Profile& profile, const Ledger& l
   warn_of_skips(warnings, profile);
   warn_of_cached_pages(warnings, profile);
   warn_of_stolen_time(warnings, profile);
+  warn_of_slow_link(warnings, profile);
   return warnings;
 }
 

@@ -21,7 +21,7 @@ std::vector<double> without_disturbed(const std::vector<double>& values, double 
 
 double step_s(const Window& window);  // the slowest rank's time of one step
 
-// Ranks that computed under `solo`, which is one on each node; 1 where `solo` was not measured.
+// As the profile's places say; without them the ranks that computed under `solo`, which is one on each node, or 1.
 int node_count(const Profile& profile);
 
 }  // namespace stash

@@ -11,6 +11,7 @@
 #include "stash/catalog/gpu.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/launch/team.h"
 #include "stash/models/memory.h"
 #include "stash/models/models.h"
 
@@ -94,6 +95,9 @@ void JobFlags::add_to(CLI::App& app) {
       ->type_name("RATIO")
       ->capture_default_str();
   app.add_option("--max-time", max_time, "Stop after this time in any case")->type_name("TIME")->capture_default_str();
+  app.add_option("--rounds", rounds, "At most so many rounds; 0: as precision and time ask for")
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--seed", seed, "Of weights, shuffles and the order of windows")
       ->type_name("N")
       ->capture_default_str();
@@ -116,7 +120,19 @@ std::vector<Condition> parse_conditions(const std::string& list) {
 
 Graph graph_of(const Job& job) { return make_model(job.model, {.image_size = job.image_size, .seq_len = job.seq_len}); }
 
-Job JobFlags::resolve(int gpus, int cores) const {
+// Of the whole job. A launcher of ranks has decided; one of nodes leaves it to each node's process.
+int JobFlags::all_ranks(int gpus, bool on_gpus, const std::optional<Placement>& placement) const {
+  if (placement && !placement->starts_nodes) {
+    if (!ranks || *ranks == placement->size) return placement->size;
+    throw UsageError(fmt::format("{} started {} ranks, not {}: leave out --ranks, or use --local", placement->launcher,
+                                 placement->size, *ranks));
+  }
+  const int usual = gpus > 0 && on_gpus ? gpus : kRanksWithoutGpu;
+  const int here = in_range(ranks.value_or(usual), 1, kMostRanks, "--ranks");
+  return placement ? here * placement->size : here;
+}
+
+Job JobFlags::resolve(int gpus, int cores, const std::optional<Placement>& placement) const {
   Job job;
   job.device = checked_device(device.value_or(gpus > 0 ? "cuda" : kDeviceWithoutGpu));
   const bool is_cpu = job.device == "cpu";
@@ -134,28 +150,29 @@ Job JobFlags::resolve(int gpus, int cores) const {
   const int usual = images ? (is_cpu ? kCpuImages : kGpuImages) : (is_cpu ? kCpuSequences : kGpuSequences);
   job.batch = in_range(batch.value_or(usual), 1, 1 << 20, "--batch");
   job.channels_last = channels_last;
-  job.ranks =
-      in_range(ranks.value_or(gpus > 0 && job.device == "cuda" ? gpus : kRanksWithoutGpu), 1, kMostRanks, "--ranks");
-  job.backend = backend.value_or(job.device == "cuda" && job.ranks <= gpus ? "nccl" : "gloo");
+  job.ranks = all_ranks(gpus, job.device == "cuda", placement);
+  const int on_host = ranks_on_host(job.ranks, placement);
+  job.backend = backend.value_or(job.device == "cuda" && on_host <= gpus ? "nccl" : "gloo");
   job.bucket_bytes = parse_bytes(bucket, "--bucket");
   if (job.bucket_bytes < 1) throw UsageError("--bucket must hold at least a byte, like 25MiB");
   job.data = data;
-  job.workers = in_range(workers.value_or(default_workers(cores, job.ranks)), 1, 1024, "--workers");
+  job.workers = in_range(workers.value_or(default_workers(cores, on_host)), 1, 1024, "--workers");
   job.prefetch = in_range(prefetch, 1, 1024, "--prefetch");
   job.conditions = parse_conditions(conditions);
   job.precision_ratio = parse_ratio(precision, "--precision");
   job.max_time_s = parse_duration_s(max_time, "--max-time");
+  job.rounds = in_range(rounds, 0, 1 << 20, "--rounds");
   job.seed = seed;
   job.inject = parse_injection(inject);
   check_injection(job);
-  if (present_conditions(job).empty()) {
+  if (present_conditions(job, placement ? placement->size : 1).empty()) {
     throw UsageError(fmt::format("--conditions {} leaves nothing to measure with --ranks {} and --device {}",
                                  conditions, job.ranks, job.device));
   }
   return job;
 }
 
-void check_memory(const Job& job, const Graph& graph, double available_bytes) {
+void check_memory(const Job& job, const Graph& graph, int ranks_here, double available_bytes) {
   if (job.device == "cuda") return;  // the device tells how much it has when it is asked
   const bool emulated = job.device.starts_with(kEmulated);
   const double training = training_bytes(graph, job.batch, job.dtype == "fp32" ? 4 : 2);
@@ -172,12 +189,12 @@ void check_memory(const Job& job, const Graph& graph, double available_bytes) {
   const double input =
       static_cast<double>(job.prefetch + 1) * job.batch *
       (graph.input == InputKind::images ? 12.0 * job.image_size * job.image_size : 8.0 * graph.seq_len);
-  const double needed = (each + input) * job.ranks;
+  const double needed = (each + input) * ranks_here;
   if (needed <= available_bytes) return;
   throw Error(
       fmt::format("{} with --batch {} on {} ranks needs about {} of memory and {} are available: use a smaller "
                   "--batch or fewer --ranks",
-                  job.model, job.batch, job.ranks, format_bytes(needed), format_bytes(available_bytes)));
+                  job.model, job.batch, ranks_here, format_bytes(needed), format_bytes(available_bytes)));
 }
 
 }  // namespace stash

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stash/core/job.h"
+#include "stash/launch/placement.h"
 #include "stash/models/graph.h"
 
 namespace CLI {
@@ -30,12 +31,16 @@ struct JobFlags {
   std::string conditions;
   std::string precision = "2%";
   std::string max_time = "120s";
+  int rounds = 0;
   std::uint64_t seed = 1;
   std::string inject;
 
   void add_to(CLI::App& app);
   // The job, checked against the models, the devices and the machine. UsageError names the flag at fault.
-  Job resolve(int gpus, int cores) const;
+  Job resolve(int gpus, int cores, const std::optional<Placement>& placement) const;
+
+ private:
+  int all_ranks(int gpus, bool on_gpus, const std::optional<Placement>& placement) const;
 };
 
 // A comma list of conditions, in the chain's order; UsageError names the nearest.
@@ -44,7 +49,7 @@ std::vector<Condition> parse_conditions(const std::string& list);
 // The job's network; UsageError for what it cannot be.
 Graph graph_of(const Job& job);
 
-// Error when the ranks cannot fit in `available_bytes` of host memory; says how much there is.
-void check_memory(const Job& job, const Graph& graph, double available_bytes);
+// Error when this host's ranks cannot fit in `available_bytes` of its memory; says how much there is.
+void check_memory(const Job& job, const Graph& graph, int ranks_here, double available_bytes);
 
 }  // namespace stash

@@ -11,18 +11,16 @@
 #include "stash/cli/default_dataset.h"
 #include "stash/cli/job_flags.h"
 #include "stash/cli/output.h"
-#include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/run_progress.h"
+#include "stash/cli/start_flags.h"
 #include "stash/cli/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
-#include "stash/core/units.h"
 #include "stash/input/dataset.h"
 #include "stash/launch/affinity.h"
-#include "stash/launch/extension.h"
-#include "stash/launch/local_run.h"
 #include "stash/launch/machine_info.h"
+#include "stash/launch/team.h"
 
 namespace stash {
 namespace {
@@ -46,27 +44,32 @@ class ProfileVerb final : public Verb {
     flags_.add_to(app);
     app.add_option("--out", out_, "Where the profile goes")->type_name("FILE")->capture_default_str();
     output_.add_to(app);
-    app.add_option("--python", python_, "Interpreter whose torch (2.5 or newer) the ranks use")->type_name("FILE");
-    app.add_option("--deadline", deadline_, "How long a rank may show no life before the run is ended")
-        ->type_name("TIME")
-        ->capture_default_str();
+    start_.add_to(app);
     app.footer(
         "Examples:\n"
         "  stash profile                                             a small job on what is there\n"
         "  stash profile --model resnet50 --batch 64 --ranks 8 --data DIR --out r50.json\n"
         "  stash profile --device emulated:V100 --ranks 4            can this machine feed four V100s?\n"
-        "  stash profile --inject rank1=+30ms                        what would a late rank cost?\n");
+        "  stash profile --inject rank1=+30ms                        what would a late rank cost?\n"
+        "Several machines, under the launcher that you have (docs/clusters.md):\n"
+        "  torchrun --no-python --nnodes 2 --nproc-per-node 4 --rdzv-endpoint HOST:29500 stash profile --model vgg11\n"
+        "  mpirun -np 8 --hostfile hosts stash profile --model vgg11\n"
+        "  srun -N 2 --ntasks-per-node 4 stash profile --model vgg11\n");
   }
 
   int run() override {
     output_.check();
-    const double deadline_s = parse_duration_s(deadline_, "--deadline");
+    start_.check();
+    const std::optional<Placement> placement = start_.placement();
     Profile profile;
-    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()));
+    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
+    const Team team = make_team(placement, profile.job.ranks);
+    leads_ = team.leads();
+    first_rank_ = team.first_rank;
     const Graph graph = graph_of(profile.job);
-    check_memory(profile.job, graph, static_cast<double>(available_memory_bytes()));
-    check_writable(out_);
-    if (!flags_.device && profile.job.device != "cuda") {
+    check_memory(profile.job, graph, team.local_size, static_cast<double>(available_memory_bytes()));
+    if (leads_) check_writable(out_);
+    if (leads_ && !flags_.device && profile.job.device != "cuda") {
       StatusLine().say(
           fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains "
                       "on the CPU",
@@ -75,20 +78,18 @@ class ProfileVerb final : public Verb {
     prepare_data(profile.job, graph);
     profile.machine = describe_machine(profile.job.data);
 
-    const fs::path root = root_folder();
-    const fs::path python = chosen_python(python_);
-    StatusLine setup;
-    const ExtensionInfo extension = ensure_extension(python, root, [&](std::string_view line) { setup.say(line); });
     RunProgress progress;
-    const LocalRun result = run_locally(std::move(profile), {.python = python,
-                                                             .extension_folder = extension.folder,
-                                                             .package_folder = root / "python",
-                                                             .deadline_s = deadline_s,
-                                                             .on_tick = [&](const Collector& c) { progress.show(c); }});
-    return finish(result);
+    const LocalRun result = start_.start(std::move(profile), team, "", [&](const Collector& collector) {
+      if (leads_) progress.show(collector);
+    });
+    return leads_ ? finish(result) : finish_elsewhere(result);
   }
 
  private:
+  static bool lost_rank_0(const std::string& fault) {
+    return fault.find("rank 0 ") != std::string::npos && fault.find("cannot be reached") != std::string::npos;
+  }
+
   static void prepare_data(Job& job, const Graph& graph) {
     if (!wants_input(job)) return;
     if (job.data.empty()) {
@@ -106,6 +107,16 @@ class ProfileVerb final : public Verb {
     } catch (const Error&) {
       return std::current_exception();
     }
+  }
+
+  // Rank 0's process has the profile. Should it be lost, any other's has all windows so far.
+  int finish_elsewhere(const LocalRun& result) {
+    if (result.fault && lost_rank_0(*result.fault) && !result.profile.windows.empty()) {
+      out_ += fmt::format(".rank{}", first_rank_);
+      return finish(result);
+    }
+    if (result.fault) throw Error(*result.fault);
+    return result.interrupted ? kExitInterrupted : 0;
   }
 
   // What was measured is kept and shown, whatever happened.
@@ -129,8 +140,9 @@ class ProfileVerb final : public Verb {
   JobFlags flags_;
   ReportOutput output_;
   std::string out_ = "stash-profile.json";
-  std::string python_;
-  std::string deadline_ = "30s";
+  StartFlags start_;
+  bool leads_ = true;
+  int first_rank_ = 0;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "stash/core/profile_json.h"
 #include "stash/launch/machine_info.h"
 #include "stash/launch/script_run.h"
+#include "stash/report/printable.h"
 
 namespace stash {
 namespace {
@@ -72,6 +73,8 @@ class RunVerb final : public Verb {
       output_.print_beside_script(result.profile, attribute(result.profile));
       write_profile(out_, result.profile);
       line.say(fmt::format("profile: {}{}", out_, result.profile.complete ? "" : " (incomplete)"));
+    } else if (!result.elsewhere.empty()) {
+      line.say(fmt::format("stash: rank 0 of this job runs on {}: the report is there", printable(result.elsewhere)));
     } else if (result.attached == Attached::trained) {
       line.say(too_short(result.profile));
     } else if (result.errors.empty()) {

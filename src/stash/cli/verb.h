@@ -23,7 +23,9 @@ class Verb {
 std::vector<std::unique_ptr<Verb>> make_verbs();
 
 std::unique_ptr<Verb> make_dataset_verb();
+std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_extension_verb();
+std::unique_ptr<Verb> make_links_verb();
 std::unique_ptr<Verb> make_models_verb();
 std::unique_ptr<Verb> make_profile_verb();
 std::unique_ptr<Verb> make_report_verb();

@@ -28,6 +28,7 @@ struct Job {
   std::vector<Condition> conditions;             // the chain that was asked for; absent ones are left out
   double precision_ratio = 0.02;                 // half width of every part's interval, as a share of the step
   double max_time_s = 120;
+  int rounds = 0;  // at most so many; 0: as many as precision and time ask for
   std::uint64_t seed = 1;
   Injection inject;
   std::vector<std::string> command;  // of somebody's own script; empty: a built-in model

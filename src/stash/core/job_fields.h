@@ -22,6 +22,7 @@ void fields(V& visit, T& job) {
   visit.or_default("prefetch", job.prefetch, 0);
   visit.or_default("conditions", job.conditions);
   visit.or_default("precision_ratio", job.precision_ratio, 0);
+  visit.or_default("rounds", job.rounds, 0);
   visit.or_default("max_time_s", job.max_time_s, 0);
   visit.or_default("seed", job.seed);
   visit.or_default("inject", job.inject);

@@ -3,7 +3,7 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "stash/core/condition.h"
 
@@ -17,10 +17,17 @@ struct Estimate {
   bool operator==(const Estimate&) const = default;
 };
 
+// Why a rank is late: it computes longer, waits longer for its batches, or what it sends and gets takes longer.
+enum class LateCause { compute, link, input };
+constexpr std::string_view to_string(LateCause cause) {
+  return cause == LateCause::compute ? "compute" : cause == LateCause::link ? "link" : "input";
+}
+
 struct LateRank {
   int rank = 0;
   Condition condition = Condition::apart;  // the first of the chain in which it is late
   double s = 0;                            // behind the median of the other ranks, per step
+  LateCause cause = LateCause::compute;
   bool operator==(const LateRank&) const = default;
 };
 

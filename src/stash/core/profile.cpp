@@ -45,6 +45,7 @@ void fields(V& visit, T& sample) {
   visit("wall_s", sample.wall_s, 0);
   visit("input_wait_s", sample.input_wait_s, 0);
   visit("collective_s", sample.collective_s, 0);
+  visit("behind_s", sample.behind_s);
 }
 
 template <class V, json_fields::FieldsOf<Window> T>
@@ -69,6 +70,26 @@ void fields(V& visit, T& layer) {
   visit("backward_bytes", layer.backward_bytes, 0);
   visit("forward_s", layer.forward_s, 0);
   visit("backward_s", layer.backward_s, 0);
+}
+
+template <class V, json_fields::FieldsOf<RankPlace> T>
+void fields(V& visit, T& place) {
+  visit("host", place.host);
+  visit("node", place.node, 0);
+}
+
+template <class V, json_fields::FieldsOf<LinkTime> T>
+void fields(V& visit, T& row) {
+  visit("scope", row.scope);
+  visit("op", row.op);
+  visit("node", row.node, 0);
+  visit("other", row.other, 0);
+  visit("ranks", row.ranks, 1);
+  visit("bytes", row.bytes, 0);
+  visit("repeats", row.repeats, 0);
+  visit("s", row.s, 0);
+  visit("low_s", row.low_s, 0);
+  visit("high_s", row.high_s, 0);
 }
 
 template <class V, json_fields::FieldsOf<Bucket> T>
@@ -106,12 +127,15 @@ template <class V, json_fields::FieldsOf<Profile> T>
 void fields(V& visit, T& profile) {
   visit("job", profile.job);
   visit("machine", profile.machine);
+  visit.or_default("places", profile.places);
   visit("windows", profile.windows);
   visit("edge_s", profile.edge_s, 0);
+  visit("clocks_s", profile.clocks_s, 0);
   visit("layers", profile.layers);
   visit("buckets", profile.buckets);
   visit("collectives", profile.collectives);
   visit("inputs", profile.inputs);
+  visit.or_default("links", profile.links);
   visit("loss", profile.loss);
   visit("stopped_by", profile.stopped_by);
   visit("complete", profile.complete);
@@ -134,10 +158,17 @@ std::string_view to_string(StoppedBy reason) {
   return "fault";
 }
 
+const std::string& host_of(const Profile& profile, int rank) {
+  const auto place = static_cast<std::size_t>(rank);
+  return place < profile.places.size() ? profile.places[place].host : profile.machine.hostname;
+}
+
 nlohmann::json to_json(const Machine& machine) { return json_fields::write(machine); }
 nlohmann::json to_json(const RankSample& sample) { return json_fields::write(sample); }
 nlohmann::json to_json(const Window& window) { return json_fields::write(window); }
 nlohmann::json to_json(const LayerTime& layer) { return json_fields::write(layer); }
+nlohmann::json to_json(const LinkTime& row) { return json_fields::write(row); }
+nlohmann::json to_json(const RankPlace& place) { return json_fields::write(place); }
 nlohmann::json to_json(const Bucket& bucket) { return json_fields::write(bucket); }
 nlohmann::json to_json(const CollectiveSummary& summary) { return json_fields::write(summary); }
 nlohmann::json to_json(const InputCounters& counters) { return json_fields::write(counters); }
@@ -146,6 +177,8 @@ Machine machine_from_json(const nlohmann::json& json) { return read_as<Machine>(
 RankSample rank_sample_from_json(const nlohmann::json& json) { return read_as<RankSample>(json, "sample"); }
 Window window_from_json(const nlohmann::json& json) { return read_as<Window>(json, "window"); }
 LayerTime layer_time_from_json(const nlohmann::json& json) { return read_as<LayerTime>(json, "layer"); }
+LinkTime link_time_from_json(const nlohmann::json& json) { return read_as<LinkTime>(json, "link"); }
+RankPlace rank_place_from_json(const nlohmann::json& json) { return read_as<RankPlace>(json, "place"); }
 Bucket bucket_from_json(const nlohmann::json& json) { return read_as<Bucket>(json, "bucket"); }
 CollectiveSummary collective_summary_from_json(const nlohmann::json& json) {
   return read_as<CollectiveSummary>(json, "collective");

@@ -8,6 +8,7 @@
 
 #include "stash/core/condition.h"
 #include "stash/core/job.h"
+#include "stash/core/link_time.h"
 #include "stash/core/machine.h"
 
 namespace stash {
@@ -19,6 +20,7 @@ struct RankSample {
   double wall_s = 0;        // from the common start to the device being idle, all steps
   double input_wait_s = 0;  // of it, waiting for batches
   double collective_s = 0;  // sum over collectives of the time from issue to completion; they overlap compute
+  std::optional<double> behind_s = std::nullopt;  // how late it came to a step's collectives, against the median of the others
   bool operator==(const RankSample&) const = default;
 };
 
@@ -46,6 +48,13 @@ struct LayerTime {
   std::optional<double> forward_s;
   std::optional<double> backward_s;
   bool operator==(const LayerTime&) const = default;
+};
+
+// Where a rank runs.
+struct RankPlace {
+  std::string host;
+  int node = 0;  // ranks with the same number share a machine
+  bool operator==(const RankPlace&) const = default;
 };
 
 struct Bucket {
@@ -86,13 +95,16 @@ std::string_view to_string(StoppedBy reason);
 
 struct Profile {
   Job job;
-  Machine machine;
+  Machine machine;  // of rank 0
+  std::vector<RankPlace> places;  // by rank; empty: all on that machine
   std::vector<Window> windows;
   double edge_s = 0;  // what a window's two edges cost, from the pilot
+  std::optional<double> clocks_s;  // how far the ranks' clocks may be apart after aligning them; absent: one rank
   std::vector<LayerTime> layers;
   std::vector<Bucket> buckets;
   std::vector<CollectiveSummary> collectives;
   std::vector<InputCounters> inputs;
+  std::vector<LinkTime> links;
   std::optional<double> loss;  // mean over ranks after the last step; absent on the emulated accelerator
   StoppedBy stopped_by = StoppedBy::fault;
   bool complete = false;  // false: windows are missing because of a fault or an interruption
@@ -101,5 +113,8 @@ struct Profile {
   std::vector<std::string> warnings;
   bool operator==(const Profile&) const = default;
 };
+
+// The host of a rank.
+const std::string& host_of(const Profile& profile, int rank);
 
 }  // namespace stash

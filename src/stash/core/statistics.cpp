@@ -66,6 +66,12 @@ double median(std::span<const double> values) {
   return std::midpoint(*std::max_element(sorted.begin(), middle), *middle);
 }
 
+double median_without(std::span<const double> sorted, std::size_t left_out) {
+  const auto other = [&](std::size_t i) { return sorted[i < left_out ? i : i + 1]; };
+  const std::size_t count = sorted.size() - 1;
+  return std::midpoint(other((count - 1) / 2), other(count / 2));
+}
+
 double student_t_quantile_975(int degrees) {
   if (degrees < 1) throw std::invalid_argument("Student's t needs at least one degree of freedom");
   if (degrees >= kLargeDegrees) return expand_around_normal(degrees);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,8 @@ namespace stash {
 double mean(std::span<const double> values);             // at least one value
 double sample_variance(std::span<const double> values);  // at least two values; divides by n - 1
 double median(std::span<const double> values);           // at least one value
+// Of `sorted` without its element at `left_out`, which leaves at least one.
+double median_without(std::span<const double> sorted, std::size_t left_out);
 
 // The value that Student's t with `degrees` >= 1 stays below with probability 0.975: half a 95 % interval.
 double student_t_quantile_975(int degrees);

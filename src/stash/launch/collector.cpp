@@ -24,42 +24,61 @@ void add_machine(Machine& machine, const nlohmann::json& facts) {
   }
 }
 
+template <typename Row>
+void add_rows(std::vector<Row>& rows, const nlohmann::json& message, Row (*read)(const nlohmann::json&)) {
+  for (const auto& row : message.at("rows")) rows.push_back(read(row));
+}
+
 }  // namespace
+
+// What each event of a rank does to the profile.
+const std::map<std::string_view, Collector::Handler>& Collector::handlers() {
+  using Json = nlohmann::json;
+  static const std::map<std::string_view, Handler> kHandlers{
+      {"phase", [](Collector& c, int, const Json& m) { c.phase_ = m.at("text").get<std::string>(); }},
+      {"pilot",
+       [](Collector& c, int, const Json& m) {
+         c.profile_.edge_s = m.at("edge_s").get<double>();
+         c.round_s_ = m.at("round_s").get<double>();
+         c.phase_ = "measuring";
+       }},
+      {"machine",
+       [](Collector& c, int rank, const Json& m) {
+         if (rank == 0) add_machine(c.profile_.machine, m.at("machine"));
+       }},
+      {"job", [](Collector& c, int, const Json& m) { c.profile_.job = job_from_json(m.at("job")); }},
+      {"window", [](Collector& c, int, const Json& m) { c.profile_.windows.push_back(window_from_json(m.at("window"))); }},
+      {"places", [](Collector& c, int, const Json& m) { add_rows(c.profile_.places, m, rank_place_from_json); }},
+      {"links", [](Collector& c, int, const Json& m) { add_rows(c.profile_.links, m, link_time_from_json); }},
+      {"layers", [](Collector& c, int, const Json& m) { add_rows(c.profile_.layers, m, layer_time_from_json); }},
+      {"buckets", [](Collector& c, int, const Json& m) { add_rows(c.profile_.buckets, m, bucket_from_json); }},
+      {"collectives",
+       [](Collector& c, int, const Json& m) { add_rows(c.profile_.collectives, m, collective_summary_from_json); }},
+      {"input",
+       [](Collector& c, int, const Json& m) { c.profile_.inputs.push_back(input_counters_from_json(m.at("counters"))); }},
+      {"clocks", [](Collector& c, int, const Json& m) { c.profile_.clocks_s = m.at("s").get<double>(); }},
+      {"loss", [](Collector& c, int, const Json& m) { c.profile_.loss = m.at("loss").get<double>(); }},
+      {"warning", [](Collector& c, int, const Json& m) { c.profile_.warnings.push_back(m.at("text").get<std::string>()); }},
+      {"facts", [](Collector& c, int, const Json& m) { add_rows(c.facts_, m, rank_facts_from_json); }},
+      {"elsewhere", [](Collector& c, int, const Json& m) { c.elsewhere_ = m.at("host").get<std::string>(); }},
+      {"stopped",
+       [](Collector& c, int, const Json& m) {
+         c.profile_.stopped_by = parse_stopped_by(m.at("by").get<std::string>());
+         c.stopped_ = true;
+       }},
+      {"error",
+       [](Collector& c, int rank, const Json& m) {
+         c.errors_.emplace(rank, RankError{m.at("kind").get<std::string>(), m.at("message").get<std::string>()});
+       }},
+  };
+  return kHandlers;
+}
 
 void Collector::take(int rank, std::string_view line) {
   try {
     const nlohmann::json message = parse_json(line, fmt::format("what rank {} reported", rank));
-    const std::string event = message.at("event").get<std::string>();
-    if (event == "window") {
-      profile_.windows.push_back(window_from_json(message.at("window")));
-    } else if (event == "phase") {
-      phase_ = message.at("text").get<std::string>();
-    } else if (event == "pilot") {
-      profile_.edge_s = message.at("edge_s").get<double>();
-      round_s_ = message.at("round_s").get<double>();
-      phase_ = "measuring";
-    } else if (event == "machine") {
-      if (rank == 0) add_machine(profile_.machine, message.at("machine"));
-    } else if (event == "job") {
-      profile_.job = job_from_json(message.at("job"));
-    } else if (event == "layers") {
-      for (const auto& row : message.at("rows")) profile_.layers.push_back(layer_time_from_json(row));
-    } else if (event == "buckets") {
-      for (const auto& row : message.at("rows")) profile_.buckets.push_back(bucket_from_json(row));
-    } else if (event == "collectives") {
-      for (const auto& row : message.at("rows")) profile_.collectives.push_back(collective_summary_from_json(row));
-    } else if (event == "input") {
-      profile_.inputs.push_back(input_counters_from_json(message.at("counters")));
-    } else if (event == "loss") {
-      profile_.loss = message.at("loss").get<double>();
-    } else if (event == "warning") {
-      profile_.warnings.push_back(message.at("text").get<std::string>());
-    } else if (event == "stopped") {
-      profile_.stopped_by = parse_stopped_by(message.at("by").get<std::string>());
-      stopped_ = true;
-    } else if (event == "error") {
-      errors_.emplace(rank, RankError{message.at("kind").get<std::string>(), message.at("message").get<std::string>()});
-    }
+    const auto handler = handlers().find(message.at("event").get<std::string>());
+    if (handler != handlers().end()) handler->second(*this, rank, message);
   } catch (const std::exception& error) {
     profile_.warnings.push_back(fmt::format("a report of rank {} was not understood: {}", rank, error.what()));
   }

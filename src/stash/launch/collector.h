@@ -2,11 +2,13 @@
 
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "stash/core/profile.h"
+#include "stash/launch/rank_facts.h"
 #include "stash/launch/supervisor.h"
 
 namespace stash {
@@ -29,13 +31,20 @@ class Collector {
   const std::string& phase() const { return phase_; }
   double round_s() const { return round_s_; }  // expected, from the pilot; 0 before it
   const std::map<int, RankError>& errors() const { return errors_; }
+  const std::vector<RankFacts>& facts() const { return facts_; }
+  const std::string& elsewhere() const { return elsewhere_; }  // the host of rank 0, where that is another
   bool stopped() const { return stopped_; }  // the ranks came to the end of their rounds
 
  private:
+  using Handler = void (*)(Collector&, int rank, const nlohmann::json& message);
+  static const std::map<std::string_view, Handler>& handlers();
+
   Profile profile_;
   std::string phase_ = "starting";
   double round_s_ = 0;
   std::map<int, RankError> errors_;
+  std::vector<RankFacts> facts_;
+  std::string elsewhere_;
   bool stopped_ = false;
 };
 

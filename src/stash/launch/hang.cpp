@@ -34,18 +34,22 @@ int blame_order(Phase phase) {
   return 3;
 }
 
+bool waits(Phase phase) { return phase == Phase::collective || phase == Phase::waiting; }
+
 }  // namespace
 
 std::optional<int> find_hung_rank(std::span<RankState> states, std::int64_t now_ns, std::int64_t deadline_ns,
-                                  const std::function<pid_t(int rank)>& pid_of) {
+                                  double patience, const std::function<pid_t(int rank)>& pid_of) {
   using Blame = std::tuple<bool, int, std::int64_t, int>;  // smallest is the culprit; the rank is the last element
   std::optional<Blame> worst;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const int rank = static_cast<int>(i);
     const pid_t pid = pid_of(rank);
     if (pid <= 0) continue;
-    if (now_ns - states[i].beat_ns.load() < deadline_ns) return std::nullopt;
-    const Blame blame{!is_stopped(pid), blame_order(states[i].phase.load()), states[i].step.load(), rank};
+    const Phase phase = states[i].phase.load();
+    const double limit_ns = static_cast<double>(deadline_ns) * (waits(phase) ? patience : 1);
+    if (static_cast<double>(now_ns - states[i].beat_ns.load()) < limit_ns) return std::nullopt;
+    const Blame blame{!is_stopped(pid), blame_order(phase), states[i].step.load(), rank};
     worst = worst ? std::min(*worst, blame) : blame;
   }
   if (!worst) return std::nullopt;

@@ -7,25 +7,32 @@
 
 #include "stash/core/profile.h"
 #include "stash/launch/collector.h"
+#include "stash/launch/node_identity.h"
+#include "stash/launch/team.h"
 
 namespace stash {
 
 struct LocalRunOptions {
+  Team team;
+  NodeIdentity node;
   std::filesystem::path python;            // the interpreter whose torch the ranks use
   std::filesystem::path extension_folder;  // holds _stash.so
   std::filesystem::path package_folder;    // holds the Python package `stash`
   double deadline_s = 30;
+  std::string purpose;  // of the ranks; empty: to train and measure
   std::function<void(const Collector&)> on_tick;  // a few times a second
 };
 
 struct LocalRun {
   Profile profile;                   // complete or not; it says which
+  std::vector<RankFacts> facts;      // where the ranks were asked for them
   std::optional<std::string> fault;  // what went wrong, for a person
   bool usage_fault = false;
   bool interrupted = false;
 };
 
-// Runs the job's ranks on this machine and collects their profile. `profile` brings the job and the machine.
+// Runs the team's ranks on this machine and collects the profile, which is whole where rank 0 is. `profile` brings the
+// job and the machine.
 LocalRun run_locally(Profile profile, const LocalRunOptions& options);
 
 }  // namespace stash

@@ -21,6 +21,7 @@ struct ScriptRun {
   ForegroundEnd end;
   Attached attached = Attached::no_python;
   std::map<int, RankError> errors;
+  std::string elsewhere;  // the host of rank 0, where that is another
 };
 
 // Runs somebody's command (profile.job.command) and collects what its ranks measure. Of several trainings that follow

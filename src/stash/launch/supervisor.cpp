@@ -241,7 +241,7 @@ class Supervisor {
   void check_for_a_hang() {
     if (term_at_ns_ != 0) return;
     const std::optional<int> hung =
-        find_hung_rank(shared_.states(), now_ns(), nanoseconds(options_.deadline_s),
+        find_hung_rank(shared_.states(), now_ns(), nanoseconds(options_.deadline_s), options_.patience,
                        [&](int rank) { return ranks_[static_cast<std::size_t>(rank)].pid(); });
     if (!hung) return;
     outcome_.hung_rank = hung;

@@ -20,6 +20,7 @@ struct RankProcess {
 
 struct SupervisorOptions {
   double deadline_s = 30;  // without a sign of life from a rank that ought to give one
+  double patience = 1;     // so many deadlines for one that waits for others
   double grace_s = 5;      // from a request to stop to the end
   std::function<void(int rank, std::string_view line)> on_event;  // a line that a rank reported
   std::function<void()> on_tick;                                  // a few times a second
@@ -46,6 +47,11 @@ struct Outcome {
 // The variables by which a rank finds its event channel and the shared page.
 inline constexpr const char* kEventFdVariable = "STASH_EVENT_FD";
 inline constexpr const char* kSharedFdVariable = "STASH_SHARED_FD";
+// Which of the ranks that its supervisor started a rank is, and of how many.
+inline constexpr const char* kTeamIndexVariable = "STASH_TEAM_INDEX";
+inline constexpr const char* kTeamCountVariable = "STASH_TEAM_COUNT";
+// What ranks do: unset: train and measure; "links": time the links; "doctor": say what they are.
+inline constexpr const char* kPurposeVariable = "STASH_PURPOSE";
 
 // Starts every rank, passes on what they report, and returns when all have ended. No process survives it:
 // one rank's death or silence ends the others, and ranks die with their supervisor.

@@ -1,5 +1,9 @@
 #include "stash/measure/collective_log.h"
 
+#include <algorithm>
+
+#include "stash/core/clock.h"
+
 namespace stash {
 namespace {
 
@@ -34,6 +38,19 @@ CollectiveLog::CollectiveLog() : tables_(std::make_unique<std::array<Table, kCon
 
 void CollectiveLog::select(Condition condition, bool enabled) {
   selected_.store(enabled ? static_cast<int>(condition) : -1, std::memory_order_relaxed);
+  if (enabled) arrived_.store(0, std::memory_order_relaxed);
+}
+
+void CollectiveLog::arrive(std::int64_t at_ns) {
+  if (selected_.load(std::memory_order_relaxed) < 0) return;
+  const std::size_t place = arrived_.fetch_add(1, std::memory_order_relaxed);
+  if (place < kArrivals) arrivals_ns_[place].store(at_ns, std::memory_order_relaxed);
+}
+
+std::vector<double> CollectiveLog::arrivals_s() const {
+  std::vector<double> times_s;
+  for (std::size_t i = 0; i < std::min(arrived_.load(), kArrivals); ++i) times_s.push_back(seconds(arrivals_ns_[i]));
+  return times_s;
 }
 
 CollectiveLog::Entry* CollectiveLog::entry(int op, std::int64_t bytes) {

@@ -27,6 +27,9 @@ class CollectiveLog {
   CollectiveLog();
   // What follows is recorded under this condition; `enabled` false: counted nowhere (warm-up).
   void select(Condition condition, bool enabled);
+  // When a collective was issued; the first so many since select() are kept.
+  void arrive(std::int64_t at_ns);
+  std::vector<double> arrivals_s() const;
   // The place for a collective that is issued now; null when nothing is recorded or the table is full.
   Entry* entry(int op, std::int64_t bytes);
   double total_s(Condition condition) const;  // issue to completion, summed
@@ -38,6 +41,9 @@ class CollectiveLog {
   static constexpr std::size_t kEntries = 256;  // distinct kinds and sizes per condition; a model has tens
   using Table = std::array<Entry, kEntries>;
   std::unique_ptr<std::array<Table, kConditions.size()>> tables_;
+  static constexpr std::size_t kArrivals = 512;
+  std::array<std::atomic<std::int64_t>, kArrivals> arrivals_ns_{};
+  std::atomic<std::size_t> arrived_{0};
   std::atomic<int> selected_{-1};
 };
 

@@ -28,6 +28,44 @@ std::vector<std::vector<double>> Control::gather(std::span<const double> values)
   return all;
 }
 
+void Control::send(int rank, double value) {
+  std::vector<at::Tensor> tensors{at::full({1}, value, at::kDouble)};
+  backend_->send(tensors, rank, /*tag=*/0)->wait();
+}
+
+double Control::receive(int rank) {
+  std::vector<at::Tensor> tensors{at::empty({1}, at::kDouble)};
+  state_.beat(Phase::waiting);
+  backend_->recv(tensors, rank, /*tag=*/0)->wait();
+  return tensors[0].data_ptr<double>()[0];
+}
+
+std::vector<std::string> Control::gather_text(std::string_view text) {
+  if (!backend_) return {std::string(text)};
+  const double own_length = static_cast<double>(text.size());
+  double longest = 1;
+  std::vector<std::size_t> lengths;
+  for (const auto& length : gather({&own_length, 1})) {
+    lengths.push_back(static_cast<std::size_t>(length[0]));
+    longest = std::max(longest, length[0]);
+  }
+  const auto room = static_cast<int64_t>(longest);
+  at::Tensor own = at::zeros({room}, at::kByte);
+  std::copy(text.begin(), text.end(), own.data_ptr<std::uint8_t>());
+  std::vector<at::Tensor> inputs{own};
+  std::vector<std::vector<at::Tensor>> outputs;
+  if (rank() == 0) outputs.resize(1);
+  for (int i = 0; i < size() && rank() == 0; ++i) outputs[0].push_back(at::empty({room}, at::kByte));
+  state_.beat(Phase::waiting);
+  backend_->gather(outputs, inputs)->wait();
+  state_.beat(Phase::working);
+  std::vector<std::string> all;
+  for (std::size_t i = 0; rank() == 0 && i < lengths.size(); ++i) {
+    all.emplace_back(reinterpret_cast<const char*>(outputs[0][i].data_ptr<std::uint8_t>()), lengths[i]);
+  }
+  return all;
+}
+
 double Control::from_rank_0(double value) { return gather({&value, 1})[0][0]; }
 
 bool Control::any(bool value) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "stash/launch/shared_state.h"
@@ -20,6 +22,10 @@ class Control {
   // Every rank's values, by rank; all give the same number of them.
   std::vector<std::vector<double>> gather(std::span<const double> values);
   double from_rank_0(double value);
+  void send(int rank, double value);
+  double receive(int rank);
+  // Every rank's text, on rank 0; empty elsewhere.
+  std::vector<std::string> gather_text(std::string_view text);
   // True everywhere when any rank says so.
   bool any(bool value);
 

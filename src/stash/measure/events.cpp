@@ -1,5 +1,6 @@
 #include "stash/measure/events.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "stash/core/profile_json.h"
@@ -15,9 +16,20 @@ nlohmann::json collective_rows(int rank, const CollectiveLog& log) {
 }
 
 void Events::send(std::string_view name, nlohmann::json content) const {
-  if (fd_ < 0) return;
+  if (fd_ >= 0) send_lines(line(name, std::move(content)));
+}
+
+std::string Events::line(std::string_view name, nlohmann::json content) {
   content["event"] = name;
-  write_line(fd_, content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+void Events::send_lines(std::string_view lines) const {
+  while (fd_ >= 0 && !lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1);
+    write_line(fd_, lines.substr(0, end));
+    lines.remove_prefix(end + 1);
+  }
 }
 
 void Events::collectives(int rank, const CollectiveLog& log) const {

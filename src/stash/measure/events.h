@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 #include "stash/measure/collective_log.h"
@@ -18,6 +19,8 @@ class Events {
   void phase(std::string_view text) const;  // what a person may want to know that it is doing
   void warning(std::string_view text) const;
   void collectives(int rank, const CollectiveLog& log) const;  // what a rank's log holds
+  void send_lines(std::string_view lines) const;               // that another rank made
+  static std::string line(std::string_view name, nlohmann::json content);
 
  private:
   int fd_;

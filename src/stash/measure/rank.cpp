@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/attribute.h"
@@ -14,8 +15,10 @@
 #include "stash/measure/builtin_workload.h"
 #include "stash/measure/control.h"
 #include "stash/measure/events.h"
+#include "stash/measure/inspection.h"
 #include "stash/measure/install_switch.h"
 #include "stash/measure/layer_timer.h"
+#include "stash/measure/link_sweep.h"
 #include "stash/measure/rounds.h"
 #include "stash/measure/ruler.h"
 #include "stash/measure/torch_network.h"
@@ -24,6 +27,10 @@
 namespace stash {
 namespace {
 
+// A glance at the links, for a profile: a second or two.
+constexpr std::int64_t kProfileLinkBytes = 4 << 20;
+constexpr double kProfileCall_s = 0.2;
+
 int inherited_fd(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? -1 : std::atoi(text);
@@ -31,37 +38,51 @@ int inherited_fd(const char* variable) {
 
 class Rank {
  public:
-  Rank(const RankSetup& setup, SharedState& shared, const Events& events)
+  Rank(const RankSetup& setup, const Events& events)
       : setup_(setup),
-        shared_(shared),
+        shared_(*setup.shared),
         events_(events),
         job_(job_from_json(nlohmann::json::parse(setup.job_json))),
         rank_(setup.group->getRank()),
-        state_(shared.rank(rank_)),
+        speaks_(setup.speaks),
+        state_(shared_.rank(setup.team_index)),
         control_(setup.control->getBackend(c10::kCPU), state_),
         graph_(make_model(job_.model, {.image_size = job_.image_size, .seq_len = job_.seq_len})),
         device_(job_, setup.local_rank),
         log_(std::make_shared<CollectiveLog>()),
-        conditions_(present_conditions(job_)) {}
+        conditions_(present_conditions(job_, setup.members->nodes())) {}
 
   void run() {
     use_precise_sleep();
-    events_.send("machine", {{"rank", rank_}, {"machine", nlohmann::json::parse(setup_.machine_json)}});
+    if (speaks_) introduce();
     prepare();
-    if (rank_ == 0) events_.phase("warming up");
+    if (speaks_) events_.phase("warming up");
     first_steps();
     measure_layers();
+    measure_links({.most_bytes = kProfileLinkBytes, .step_factor = 16, .call_s = kProfileCall_s, .repeats = 3});
     ruler_->pilot(conditions_);
-    if (rank_ == 0) events_.send("pilot", {{"edge_s", ruler_->edge_s()}, {"round_s", ruler_->round_s()}});
-    report(run_rounds(*ruler_, control_, job_, setup_.started_ns, events_, [&] { return shared_.stop_requested(); }));
+    if (speaks_) events_.send("pilot", {{"edge_s", ruler_->edge_s()}, {"round_s", ruler_->round_s()}});
+    const Events nobody(-1);
+    report(run_rounds(*ruler_, control_, job_, setup_.started_ns, speaks_ ? events_ : nobody,
+                      [&] { return shared_.stop_requested(); }));
   }
 
  private:
+  void introduce() {
+    events_.send("machine", {{"machine", nlohmann::json::parse(setup_.machine_json)}});
+    if (setup_.members->nodes() > 1) send_rows("places", setup_.members->places());
+  }
+
   void prepare() {
-    if (rank_ == 0) events_.phase(fmt::format("building {}", graph_.name));
+    if (speaks_) events_.phase(fmt::format("building {}", graph_.name));
     make_network();
     backend_ = install_switch(setup_.group, device_.torch_device(), log_);
     backend_->set_state(state_);
+    const Members& members = *setup_.members;
+    const int node = members.places()[static_cast<std::size_t>(rank_)].node;
+    if (setup_.node) {
+      backend_->set_node(setup_.node->getBackend(device_.torch_device().type()), members.ranks_of_node(node));
+    }
     backend_->set_stream(device_.emulated());
     if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
     make_pipeline();
@@ -71,9 +92,8 @@ class Rank {
     trainer_ = std::make_unique<Trainer>(*network_, device_, setup_.group, job_.bucket_bytes,
                                          delay == job_.inject.rank_delay_s.end() ? 0 : delay->second, state_);
     workload_ = std::make_unique<BuiltinWorkload>(job_, *trainer_, device_, *backend_, *batches_, pipeline_.get(),
-                                                  setup_.local_rank == 0, /*several_nodes=*/false);
+                                                  members.first_on_node(), members.nodes() > 1);
     ruler_ = std::make_unique<Ruler>(job_, *workload_, control_, *log_);
-    for (const std::string& warning : device_.warnings()) events_.warning(warning);
   }
 
   void make_network() {
@@ -124,6 +144,15 @@ class Rank {
     send_rows("buckets", trainer_->buckets());
   }
 
+  void measure_links(const SweepLimits& limits) {
+    if (control_.size() == 1) return;
+    const std::vector<LinkTime> rows =
+        sweep_links(*backend_, control_, *setup_.members, device_.torch_device(), limits, [&](std::string_view phase) {
+          if (speaks_) events_.phase(phase);
+        });
+    if (speaks_) send_rows("links", rows);
+  }
+
   template <typename Row>
   void send_rows(const char* name, const std::vector<Row>& rows) {
     nlohmann::json list = nlohmann::json::array();
@@ -131,20 +160,28 @@ class Rank {
     events_.send(name, {{"rows", std::move(list)}});
   }
 
-  void report(StoppedBy reason) {
-    events_.collectives(rank_, *log_);
+  // What only this rank knows, as lines for the one that keeps the profile.
+  std::string own_lines() {
+    std::string lines = Events::line("collectives", {{"rows", collective_rows(rank_, *log_)}});
     if (pipeline_) {
       InputCounters counters = pipeline_->counters();
       counters.rank = rank_;
-      events_.send("input", {{"counters", to_json(counters)}});
+      lines += Events::line("input", {{"counters", to_json(counters)}});
     }
+    for (const std::string& warning : device_.warnings()) lines += Events::line("warning", {{"text", warning}});
+    return lines;
+  }
+
+  void report(StoppedBy reason) {
+    for (const std::string& lines : control_.gather_text(own_lines())) events_.send_lines(lines);
     const double own = trainer_->loss().value_or(0);
     double sum = 0;
     for (const auto& loss : control_.gather({&own, 1})) sum += loss[0];
     if (rank_ == 0) {
       if (trainer_->loss()) events_.send("loss", {{"loss", sum / control_.size()}});
-      events_.send("stopped", {{"by", to_string(reason)}});
     }
+    if (speaks_ && control_.size() > 1) events_.send("clocks", {{"s", ruler_->clocks_s()}});
+    if (speaks_) events_.send("stopped", {{"by", to_string(reason)}});
     state_.beat(Phase::done);
     control_.barrier();
   }
@@ -154,6 +191,7 @@ class Rank {
   const Events& events_;
   Job job_;
   int rank_;
+  bool speaks_;  // for the ranks that its supervisor started
   RankState& state_;
   Control control_;
   Graph graph_;
@@ -186,32 +224,61 @@ const char* kind_of(const c10::Error& error) {
   return error.msg().find("can't allocate memory") != std::string::npos ? "memory" : "environment";
 }
 
-int report_failure(const Events& events, const char* kind, std::string_view message, int code) {
-  events.send("error", {{"kind", is_consequence(message) ? "peer" : kind}, {"message", message}});
-  return code;
+// Why a rank gave up.
+struct Failure {
+  const char* kind;
+  std::string message;
+  int code;
+};
+
+std::optional<Failure> failure_of(const std::function<void()>& run) {
+  try {
+    run();
+    return std::nullopt;
+  } catch (const UsageError& error) {
+    return Failure{"usage", error.what(), 2};
+  } catch (const Error& error) {
+    return Failure{"environment", error.what(), 1};
+  } catch (const c10::OutOfMemoryError& error) {
+    return Failure{"memory", error.what_without_backtrace(), 1};
+  } catch (const c10::Error& error) {
+    return Failure{kind_of(error), error.what_without_backtrace(), 1};
+  } catch (const std::bad_alloc&) {
+    return Failure{"memory", "memory could not be allocated", 1};
+  } catch (const std::exception& error) {
+    return Failure{"environment", error.what(), 1};
+  }
+}
+
+// The supervisor knows what became of the ranks that it started; of others the ranks know more.
+void explain(Failure& failure, Members& members, bool all_are_ours) {
+  const bool own = !is_consequence(failure.message);
+  if (!own) failure.kind = "peer";
+  if (all_are_ours) return;
+  members.leave_word(failure.message, own);
+  if (own) return;
+  if (std::string reason = members.what_happened(); !reason.empty()) failure.message = std::move(reason);
 }
 
 }  // namespace
 
 int run_rank(const RankSetup& setup) {
   const Events events(inherited_fd(kEventFdVariable));
-  try {
-    SharedState shared = SharedState::open(inherited_fd(kSharedFdVariable), setup.group->getSize());
-    Rank(setup, shared, events).run();
-    return 0;
-  } catch (const UsageError& error) {
-    return report_failure(events, "usage", error.what(), 2);
-  } catch (const Error& error) {
-    return report_failure(events, "environment", error.what(), 1);
-  } catch (const c10::OutOfMemoryError& error) {
-    return report_failure(events, "memory", error.what_without_backtrace(), 1);
-  } catch (const c10::Error& error) {
-    return report_failure(events, kind_of(error), error.what_without_backtrace(), 1);
-  } catch (const std::bad_alloc&) {
-    return report_failure(events, "memory", "memory could not be allocated", 1);
-  } catch (const std::exception& error) {
-    return report_failure(events, "environment", error.what(), 1);
-  }
+  const char* purpose = std::getenv(kPurposeVariable);
+  std::optional<Failure> failure = failure_of([&] {
+    RankState& state = setup.shared->rank(setup.team_index);
+    if (purpose == nullptr) {
+      Rank(setup, events).run();
+    } else if (purpose == std::string_view("links")) {
+      inspect_links(setup, events, state);
+    } else {
+      inspect_ranks(setup, events, state);
+    }
+  });
+  if (!failure) return 0;
+  explain(*failure, *setup.members, setup.all_are_ours);
+  events.send("error", {{"kind", failure->kind}, {"message", failure->message}});
+  return failure->code;
 }
 
 }  // namespace stash

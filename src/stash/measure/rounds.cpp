@@ -16,6 +16,7 @@ enum Decision { go_on = 0, precise = 1, out_of_time = 2 };
 Decision decide(const Profile& so_far, int rounds_done, double round_s, std::int64_t started_ns) {
   if (rounds_done < kFewestRounds) return go_on;
   if (precise_enough(attribute(so_far), so_far.job.precision_ratio)) return precise;
+  if (so_far.job.rounds > 0 && rounds_done >= so_far.job.rounds) return out_of_time;
   return seconds(now_ns() - started_ns) + round_s > so_far.job.max_time_s ? out_of_time : go_on;
 }
 
@@ -33,7 +34,7 @@ StoppedBy run_rounds(Ruler& ruler, Control& control, const Job& job, std::int64_
         round,
         [&](const Window& window) {
           so_far.windows.push_back(window);
-          if (control.rank() == 0) events.send("window", {{"window", to_json(window)}});
+          events.send("window", {{"window", to_json(window)}});
         },
         stop);
     if (!whole) return StoppedBy::interrupted;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stash/attribute/arrivals.h"
 #include "stash/attribute/schedule.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
+#include "stash/measure/switch_backend.h"
 
 namespace stash {
 namespace {
@@ -62,6 +64,7 @@ void Ruler::pilot(const std::vector<Condition>& conditions) {
 }
 
 bool Ruler::round(int index, const std::function<void(const Window&)>& on_window, const std::function<bool()>& stop) {
+  align();
   for (const Condition condition : round_order(conditions_, job_.seed, index)) {
     if (control_.any(stop())) return false;
     on_window(measure(index, condition));
@@ -91,14 +94,39 @@ Window Ruler::measure(int round, Condition condition) {
   control_.barrier();
   const double wall_s = workload_.run(window.steps);
 
+  const std::vector<double> arrivals_s = log_.arrivals_s();
   log_.select(condition, false);
   workload_.collect_device_times();
   window.queued_end_samples = workload_.queued_samples();
   const double waited_s = workload_.waited_s() - waited_before_s;
   workload_.leave();
-  return gather(
+  window = gather(
       std::move(window),
       {.wall_s = wall_s, .input_wait_s = waited_s, .collective_s = log_.total_s(condition) - collectives_before_s});
+  add_arrivals(window, arrivals_s);
+  return window;
+}
+
+// Ranks that issued different collectives cannot be compared.
+void Ruler::add_arrivals(Window& window, std::vector<double> own_s) {
+  if (switch_position(window.condition) == SwitchPosition::off || control_.size() == 1) return;
+  const double own_count = static_cast<double>(own_s.size());
+  for (const auto& count : control_.gather({&own_count, 1})) {
+    if (count[0] != own_count || count[0] == 0) own_s.clear();
+  }
+  if (control_.any(own_s.empty())) return;
+  for (double& at_s : own_s) at_s += clock_.offset_s;
+  const std::vector<double> behind_s = behind_others_s(control_.gather(own_s), window.steps);
+  for (std::size_t rank = 0; rank < behind_s.size(); ++rank) {
+    if (window.ranks[rank]) window.ranks[rank]->behind_s = behind_s[rank];
+  }
+}
+
+// Clocks of different hosts drift apart: they are compared anew in every round.
+void Ruler::align() {
+  if (control_.size() == 1) return;
+  clock_ = align_clocks(control_);
+  for (const auto& rank : control_.gather({&clock_.uncertainty_s, 1})) clocks_s_ = std::max(clocks_s_, rank[0]);
 }
 
 Window Ruler::gather(Window window, const RankSample& own) {

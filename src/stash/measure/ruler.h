@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stash/core/profile.h"
+#include "stash/measure/clocks.h"
 #include "stash/measure/collective_log.h"
 #include "stash/measure/control.h"
 #include "stash/measure/workload.h"
@@ -25,12 +26,15 @@ class Ruler {
 
   double edge_s() const { return edge_s_; }
   double round_s() const { return round_s_; }  // what a round is expected to take
+  double clocks_s() const { return clocks_s_; }  // by how much ranks' times of arrival may be wrong
 
  private:
   double time_steps(Condition condition, int steps);
   double measure_edge();
   Window measure(int round, Condition condition);
   Window gather(Window window, const RankSample& own);
+  void add_arrivals(Window& window, std::vector<double> own_s);
+  void align();
   void check_loss();
   void check_weights(Condition condition);
 
@@ -40,6 +44,8 @@ class Ruler {
   CollectiveLog& log_;
   std::vector<Condition> conditions_;
   std::map<Condition, int> steps_;  // of a window
+  ClockOffset clock_;
+  double clocks_s_ = 0;
   double edge_s_ = 0;
   double round_s_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "stash/measure/script_session.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/attribute.h"
@@ -31,6 +32,12 @@ void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& grou
   SwitchBackend& backend = switches_.add(group, device, log_);
   backend.set_position(position_);
   if (start_.job.inject.link_bytes_per_s) backend.set_link(*start_.job.inject.link_bytes_per_s);
+}
+
+void ScriptSession::set_node(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device,
+                             c10::intrusive_ptr<c10d::Backend> backend, std::vector<int> ranks) {
+  auto* const own = dynamic_cast<SwitchBackend*>(group->getBackend(device.type()).get());
+  if (own != nullptr) own->set_node(std::move(backend), std::move(ranks));
 }
 
 void ScriptSession::start(ScriptStart start) {
@@ -132,9 +139,11 @@ StoppedBy ScriptSession::rule() {
   gate_->wait_for_stop();
   const std::int64_t started_ns = now_ns();
   if (start_.rank == 0) events_.phase("warming up every condition");
-  ruler.pilot(present_conditions(start_.job));
+  ruler.pilot(present_conditions(start_.job, nodes()));
   if (start_.rank == 0) events_.send("pilot", {{"edge_s", ruler.edge_s()}, {"round_s", ruler.round_s()}});
-  return run_rounds(ruler, *control_, start_.job, started_ns, events_, [] { return false; });
+  const Events nobody(-1);
+  return run_rounds(ruler, *control_, start_.job, started_ns, start_.rank == 0 ? events_ : nobody,
+                    [] { return false; });
 }
 
 void ScriptSession::measure() {
@@ -143,6 +152,7 @@ void ScriptSession::measure() {
     if (start_.rank == 0) {
       events_.send("machine", {{"machine", nlohmann::json::parse(start_.machine_json)}});
       events_.send("job", {{"job", to_json(start_.job)}});
+      if (nodes() > 1) send_places();
     }
     const StoppedBy reason = rule();
     set_position(SwitchPosition::pass);
@@ -160,9 +170,21 @@ void ScriptSession::measure() {
   gate_->open();
 }
 
+int ScriptSession::nodes() const {
+  int last = 0;
+  for (const RankPlace& place : start_.places) last = std::max(last, place.node);
+  return last + 1;
+}
+
+void ScriptSession::send_places() const {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const RankPlace& place : start_.places) rows.push_back(to_json(place));
+  events_.send("places", {{"rows", std::move(rows)}});
+}
+
 void ScriptSession::report(StoppedBy reason) {
-  events_.collectives(start_.rank, *log_);
-  control_->barrier();
+  const std::string own = Events::line("collectives", {{"rows", collective_rows(start_.rank, *log_)}});
+  for (const std::string& lines : control_->gather_text(own)) events_.send_lines(lines);
   if (start_.rank == 0) events_.send("stopped", {{"by", to_string(reason)}});
 }
 

@@ -30,6 +30,7 @@ struct ScriptStart {
   c10::Device device{c10::kCPU};
   bool first_on_node = true;  // computes in `solo`
   int rank = 0;
+  std::vector<RankPlace> places;  // of all ranks
   std::string machine_json;
   bool keep_training = false;
 };
@@ -43,6 +44,9 @@ class ScriptSession final : public Workload {
 
   // What the group issues on this device goes through a switch from now on.
   void add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device);
+  // The backend that spans those of the group's ranks that share this node. Before start().
+  void set_node(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device,
+                c10::intrusive_ptr<c10d::Backend> backend, std::vector<int> ranks);
   // The ruler's thread starts; it takes over after a few more steps.
   void start(ScriptStart start);
   // The script's thread, after each step. True: what was wanted is measured, and the script may end.
@@ -67,6 +71,8 @@ class ScriptSession final : public Workload {
   void measure();
   StoppedBy rule();
   void report(StoppedBy reason);
+  void send_places() const;
+  int nodes() const;
   void set_position(SwitchPosition position);
   void delay();
   void let_others_catch_up();

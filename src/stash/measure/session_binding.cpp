@@ -8,6 +8,7 @@
 
 #include "stash/core/profile_json.h"
 #include "stash/input/file_pages.h"
+#include "stash/launch/node_identity.h"
 #include "stash/measure/python_objects.h"
 #include "stash/measure/script_session.h"
 #include "stash/measure/script_watch.h"
@@ -43,14 +44,17 @@ ScriptSession* make_session(EnterHook enter, std::function<void()> finish, const
 }
 
 void start(ScriptSession& session, const std::string& job_json, const py::object& control, const std::string& device,
-           int rank, bool first_on_node, const std::string& machine_json, bool keep_training) {
+           int rank, bool first_on_node, const std::vector<std::string>& hosts, const std::vector<int>& nodes,
+           const std::string& machine_json, bool keep_training) {
   ScriptStart start{.job = job_from_json(nlohmann::json::parse(job_json)),
                     .control = nullptr,
                     .device = c10::Device(device),
                     .first_on_node = first_on_node,
                     .rank = rank,
+                    .places = {},
                     .machine_json = machine_json,
                     .keep_training = keep_training};
+  for (std::size_t i = 0; i < nodes.size(); ++i) start.places.push_back({.host = hosts.at(i), .node = nodes[i]});
   if (!control.is_none()) start.control = torch_object<c10d::Backend>(control);
   session.start(std::move(start));
 }
@@ -70,7 +74,11 @@ void bind_session(py::module_& module) {
       .def("add_group", [](ScriptSession& session, const py::object& group,
                            const std::string& device) { session.add_group(group_of(group), c10::Device(device)); })
       .def("start", &start, py::arg("job"), py::arg("control"), py::arg("device"), py::arg("rank"),
-           py::arg("first_on_node"), py::arg("machine"), py::arg("keep_training"))
+           py::arg("first_on_node"), py::arg("hosts"), py::arg("nodes"), py::arg("machine"), py::arg("keep_training"))
+      .def("set_node", [](ScriptSession& session, const py::object& group, const std::string& device,
+                          const py::object& backend, std::vector<int> ranks) {
+        session.set_node(group_of(group), c10::Device(device), torch_object<c10d::Backend>(backend), std::move(ranks));
+      })
       .def("step_end", &step_end, "After each step. True: the script may end.")
       .def("add_wait_ns", &ScriptSession::add_wait_ns)
       .def("end", &ScriptSession::end, py::call_guard<py::gil_scoped_release>())
@@ -86,6 +94,10 @@ void bind_session(py::module_& module) {
       .def("step_end", &ScriptWatch::step_end)
       .def("add_wait_ns", &ScriptWatch::add_wait_ns)
       .def("end", &ScriptWatch::end, py::call_guard<py::gil_scoped_release>());
+  module.def("node_identity", [](const std::string& given_name) {
+    const NodeIdentity identity = node_identity(given_name);
+    return std::make_pair(identity.host, identity.key);
+  }, "(host, what ranks of the same node have in common)");
   module.def("evict_files", &evict_files, py::call_guard<py::gil_scoped_release>(),
              "Takes the files' pages out of the page cache; the share that is still cached, or None.");
   module.def("load_files", &load_files, py::call_guard<py::gil_scoped_release>(),

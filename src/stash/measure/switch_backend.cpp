@@ -101,6 +101,21 @@ const char* collective_name(int op) {
   }
 }
 
+namespace {
+
+// False: this kind of work has no future, and nobody can tell when it is done but who waits for it.
+template <typename Callback>
+bool call_when_done(const WorkPtr& work, Callback&& callback) {
+  try {
+    work->getFuture()->addCallback(std::forward<Callback>(callback), /*uses_future=*/false);
+    return true;
+  } catch (const c10::Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 SwitchBackend::SwitchBackend(BackendPtr real, std::shared_ptr<CollectiveLog> log)
     : c10d::Backend(real->getRank(), real->getSize()),
       real_(std::move(real)),
@@ -128,9 +143,9 @@ WorkPtr SwitchBackend::route(Issue issue, OnReal&& on_real, OnNode&& on_node, Lo
 WorkPtr SwitchBackend::track(const Issue& issue, std::int64_t issued_ns, int peers, WorkPtr work) {
   if (state_ != nullptr) state_->beat(Phase::collective);
   if (!work) return work;
+  log_->arrive(issued_ns);
   if (stream_ != nullptr && !link_) {
-    work->getFuture()->addCallback([stream = stream_](c10::ivalue::Future&) { stream->arrive(now_ns()); },
-                                   /*uses_future=*/false);
+    call_when_done(work, [stream = stream_](c10::ivalue::Future&) { stream->arrive(now_ns()); });
   }
   CollectiveLog::Entry* entry = log_->entry(static_cast<int>(issue.op), issue.bytes);
   if (link_) work = link_->carry(getRank(), issue.op, work, wire_bytes(issue.op, issue.bytes, peers), issue.outputs);
@@ -143,13 +158,9 @@ WorkPtr SwitchBackend::track(const Issue& issue, std::int64_t issued_ns, int pee
     }
     return work;
   }
-  // A backend without futures is counted and not timed.
-  try {
-    work->getFuture()->addCallback([entry, issued_ns](c10::ivalue::Future&) { entry->add(now_ns() - issued_ns); },
-                                   /*uses_future=*/false);
-  } catch (const c10::Error&) {
-    entry->count.fetch_add(1, std::memory_order_relaxed);
-  }
+  const bool timed =
+      call_when_done(work, [entry, issued_ns](c10::ivalue::Future&) { entry->add(now_ns() - issued_ns); });
+  if (!timed) entry->count.fetch_add(1, std::memory_order_relaxed);
   return work;
 }
 

@@ -45,9 +45,13 @@ Json published_json(const Published& published) {
           {"fetch_ratio", number(published.fetch_ratio)}};
 }
 
-Json late_rank_json(const std::optional<LateRank>& late) {
+Json late_rank_json(const Profile& profile, const std::optional<LateRank>& late) {
   if (!late) return nullptr;
-  return {{"rank", late->rank}, {"condition", to_string(late->condition)}, {"s", number(late->s)}};
+  return {{"rank", late->rank},
+          {"host", host_of(profile, late->rank)},
+          {"cause", to_string(late->cause)},
+          {"condition", to_string(late->condition)},
+          {"s", number(late->s)}};
 }
 
 Json step_by_condition_json(const Ledger& ledger) {
@@ -70,7 +74,7 @@ Json ledger_json(const Profile& profile, const Ledger& ledger, const ReportOptio
   return {{"step", estimate_json(ledger.step)},
           {"parts", parts_json(ledger, options)},
           {"published", published_json(ledger.published)},
-          {"late_rank", late_rank_json(ledger.late_rank)},
+          {"late_rank", late_rank_json(profile, ledger.late_rank)},
           {"step_by_condition", step_by_condition_json(ledger)},
           {"rounds", ledger.rounds},
           {"rounds_left_out", ledger.rounds_left_out},

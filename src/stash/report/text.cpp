@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stash/attribute/attribute.h"
 #include "stash/attribute/coverage.h"
+#include "stash/attribute/rounds.h"
 #include "stash/core/units.h"
 #include "stash/report/bar.h"
 #include "stash/report/printable.h"
@@ -31,6 +33,7 @@ std::string job_line(const Profile& profile) {
   if (job.batch > 0) line += fmt::format(", batch {} a rank", job.batch);
   line += fmt::format(", {} on {} ({}, {})", plural(job.ranks, "rank"), emulated.empty() ? job.device : emulated,
                       job.backend, job.dtype);
+  if (const int nodes = node_count(profile); nodes > 1) line += fmt::format(", {} nodes", nodes);
   if (!profile.machine.cpu.empty()) {
     line += fmt::format("; {} with {} of {}", profile.machine.hostname, plural(profile.machine.cores, "core"),
                         profile.machine.cpu);
@@ -60,9 +63,10 @@ std::string conditions_line(const Ledger& ledger) {
 std::string late_rank_line(const Profile& profile, const Ledger& ledger) {
   if (profile.job.ranks < 2) return "";
   if (!ledger.late_rank) return "late rank: none\n";
-  return fmt::format("late rank: {} is {} a step behind the median of the others, first under {}\n",
-                     ledger.late_rank->rank, format_duration(ledger.late_rank->s),
-                     to_string(ledger.late_rank->condition));
+  const LateRank& late = *ledger.late_rank;
+  const std::string on = profile.places.empty() ? "" : " on " + printable(host_of(profile, late.rank));
+  return fmt::format("late rank: {}{} is {} a step behind the median of the others, first under {}: its {} is to blame\n",
+                     late.rank, on, format_duration(late.s), to_string(late.condition), to_string(late.cause));
 }
 
 std::string stop_reason(const Profile& profile) {
@@ -70,6 +74,7 @@ std::string stop_reason(const Profile& profile) {
     case StoppedBy::precision:
       return fmt::format("every interval is within ±{:g} % of the step", profile.job.precision_ratio * 100);
     case StoppedBy::time:
+      if (profile.job.rounds > 0 && count_complete_rounds(profile) >= profile.job.rounds) return "so many were asked for";
       return fmt::format("the time allowed, {}, was spent", format_duration(profile.job.max_time_s));
     case StoppedBy::interrupted:
       return "it was interrupted";

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "stash/launch/local_run.h"
+#include "stash/launch/placement.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stash {
+
+// The flags of verbs that start ranks, alone or under a launcher.
+class StartFlags {
+ public:
+  void add_to(CLI::App& app);
+  void check() const;  // UsageError before anything is prepared
+  // Where a launcher put this process, unless ranks are to be started here.
+  std::optional<Placement> placement() const;
+  // Finds or builds the library for the interpreter, and runs the team's ranks.
+  LocalRun start(Profile profile, const Team& team, const std::string& purpose,
+                 const std::function<void(const Collector&)>& on_tick) const;
+
+ private:
+  std::string python_;
+  std::string deadline_ = "30s";
+  std::string node_name_;
+  bool local_ = false;
+};
+
+}  // namespace stash

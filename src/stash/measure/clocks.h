@@ -1,0 +1,16 @@
+#pragma once
+
+#include "stash/measure/control.h"
+
+namespace stash {
+
+// How this rank's clock stands to rank 0's.
+struct ClockOffset {
+  double offset_s = 0;       // rank 0's time is ours plus this
+  double uncertainty_s = 0;  // half of the quickest exchange
+};
+
+// Every rank exchanges times with rank 0, one after the other. All ranks call it together.
+ClockOffset align_clocks(Control& control);
+
+}  // namespace stash

@@ -1,0 +1,174 @@
+#include "stash/measure/members.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+
+namespace stash {
+namespace {
+
+constexpr double kPoll_s = 0.05;
+constexpr int kPollsPerBeat = 20;
+constexpr double kArrivalDeadlines = 10;  // a host may have to build the library first
+constexpr double kWord_s = 3;             // for others to notice a failure and leave word
+constexpr std::size_t kMostNamed = 8;
+
+std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
+std::string key(const char* what, int rank) { return fmt::format("stash/{}/{}", what, rank); }
+
+}  // namespace
+
+std::string Members::name(int rank) const {
+  const auto place = static_cast<std::size_t>(rank);
+  if (place >= places_.size() || places_[place].host.empty()) return fmt::format("rank {}", rank);
+  return fmt::format("rank {} on {}", rank, places_[place].host);
+}
+
+std::string Members::names(const std::vector<int>& ranks) const {
+  std::vector<std::string> list;
+  for (const int rank : ranks) {
+    if (list.size() < kMostNamed) list.push_back(name(rank));
+  }
+  const std::string more = ranks.size() > kMostNamed ? fmt::format(" and {} more", ranks.size() - kMostNamed) : "";
+  return fmt::format("{}{}", fmt::join(list, ", "), more);
+}
+
+int Members::nodes() const {
+  int last = 0;
+  for (const RankPlace& place : places_) last = std::max(last, place.node);
+  return last + 1;
+}
+
+std::vector<int> Members::ranks_of_node(int node) const {
+  std::vector<int> ranks;
+  for (std::size_t rank = 0; rank < places_.size(); ++rank) {
+    if (places_[rank].node == node) ranks.push_back(static_cast<int>(rank));
+  }
+  return ranks;
+}
+
+std::vector<int> Members::missing() {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < size_; ++rank) {
+    if (!store_->check({key("member", rank)})) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+// Error when a rank that had arrived has not shown for the deadline that it is still there.
+void Members::check_beats(std::map<int, Arrival>& arrivals, double deadline_s) {
+  const std::int64_t now = now_ns();
+  for (int rank = 0; rank < size_; ++rank) {
+    if (rank == rank_ || !store_->check({key("beat", rank)})) continue;
+    const std::string beat = text_of(store_->get(key("beat", rank)));
+    Arrival& arrival = arrivals[rank];
+    if (beat != arrival.beat) arrival = {beat, now};
+    if (seconds(now - arrival.seen_ns) <= deadline_s) continue;
+    const auto member = nlohmann::json::parse(text_of(store_->get(key("member", rank))));
+    throw Error(fmt::format("rank {} on {} was here and fell silent while all waited for {}", rank,
+                            member.at("host").get<std::string>(), names(missing())));
+  }
+}
+
+// One number is asked for often; who is missing only when it takes long.
+void Members::wait_for_all(double deadline_s, RankState& state) {
+  const std::int64_t start_ns = now_ns();
+  std::map<int, Arrival> arrivals;
+  std::int64_t beats = 0;
+  store_->add("stash/arrived", 1);
+  for (std::int64_t polls = 0; store_->add("stash/arrived", 0) < size_; ++polls) {
+    state.beat(Phase::waiting);
+    if (polls % kPollsPerBeat == 0) {
+      store_->set(key("beat", rank_), bytes_of(std::to_string(++beats)));
+      check_beats(arrivals, deadline_s);
+    }
+    if (seconds(now_ns() - start_ns) > kArrivalDeadlines * deadline_s) {
+      const std::vector<int> ranks = missing();
+      throw Error(fmt::format("{} of {} ranks did not come within {:.0f} s: {}; check that their hosts reach rank 0's",
+                              ranks.size(), size_, kArrivalDeadlines * deadline_s, names(ranks)));
+    }
+    sleep_until_ns(now_ns() + nanoseconds(kPoll_s));
+  }
+}
+
+std::vector<std::string> Members::read_members() {
+  std::vector<std::string> keys, texts;
+  for (int rank = 0; rank < size_; ++rank) keys.push_back(key("member", rank));
+  if (store_->hasExtendedApi()) {
+    for (const auto& bytes : store_->multiGet(keys)) texts.push_back(text_of(bytes));
+  } else {
+    for (const std::string& one : keys) texts.push_back(text_of(store_->get(one)));
+  }
+  return texts;
+}
+
+void Members::take_members(const std::vector<std::string>& texts) {
+  std::map<std::string, int> nodes;
+  std::optional<nlohmann::json> first;
+  for (const std::string& text : texts) {
+    const auto member = nlohmann::json::parse(text);
+    const int node = nodes.try_emplace(member.at("node").get<std::string>(), static_cast<int>(nodes.size())).first->second;
+    places_.push_back({.host = member.at("host").get<std::string>(), .node = node});
+    if (!first) first = member;
+    const auto differs = [&](const char* field) { return member.at(field) != first->at(field); };
+    const int rank = static_cast<int>(places_.size()) - 1;
+    for (const char* what : {"stash", "torch"}) {
+      if (!differs(what)) continue;
+      throw Error(fmt::format("{} has {} {} and {} has {}: install the same version on every host", name(0), what,
+                              first->at(what).get<std::string>(), name(rank), member.at(what).get<std::string>()));
+    }
+    if (differs("job")) {
+      throw UsageError(fmt::format("{} was started with other flags than {}: start all ranks with the same command",
+                                   name(rank), name(0)));
+    }
+  }
+}
+
+void Members::meet(const std::string& own_json, double deadline_s, RankState& state) {
+  store_->set(key("member", rank_), bytes_of(own_json));
+  wait_for_all(deadline_s, state);
+  take_members(read_members());
+}
+
+void Members::leave_word(const std::string& message, bool own) {
+  try {
+    store_->set(key("word", rank_), bytes_of((own ? "own " : "peer ") + message));
+  } catch (const std::exception&) {
+    // Nobody is there to read it.
+  }
+}
+
+std::string Members::what_happened() {
+  std::vector<int> silent;
+  try {
+    const std::int64_t deadline_ns = now_ns() + nanoseconds(kWord_s);
+    while (true) {
+      silent.clear();
+      for (int rank = 0; rank < size_; ++rank) {
+        if (rank == rank_) continue;
+        if (!store_->check({key("word", rank)})) {
+          silent.push_back(rank);
+          continue;
+        }
+        const std::string word = text_of(store_->get(key("word", rank)));
+        if (word.starts_with("own ")) return fmt::format("{}: {}", name(rank), word.substr(4));
+      }
+      if (silent.empty() || now_ns() > deadline_ns) break;
+      sleep_until_ns(now_ns() + nanoseconds(kPoll_s));
+    }
+  } catch (const std::exception&) {
+    return rank_ == 0 ? "" : fmt::format("{} cannot be reached any more: its process died, or one of the hosts is cut off",
+                                         name(0));
+  }
+  if (silent.empty()) return "";
+  return fmt::format("{} cannot be reached any more: its process died, or its host is cut off", names(silent));
+}
+
+}  // namespace stash

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
+
+#include "stash/core/profile.h"
+#include "stash/launch/shared_state.h"
+#include "stash/measure/torch_headers.h"
+
+namespace stash {
+
+// All ranks of a job: they meet in torch's store, and leave word there when they fail.
+class Members {
+ public:
+  using StorePtr = c10::intrusive_ptr<c10d::Store>;
+
+  Members(StorePtr store, int rank, int size) : store_(std::move(store)), rank_(rank), size_(size) {}
+
+  // Tells who this rank is (JSON: host, node, and what all must have in common) and learns who the others are. Error
+  // that names the ranks that never came, fell silent or are of another kind.
+  void meet(const std::string& own_json, double deadline_s, RankState& state);
+
+  const std::vector<RankPlace>& places() const { return places_; }
+  int nodes() const;
+  std::vector<int> ranks_of_node(int node) const;
+  bool first_on_node() const { return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node).front() == rank_; }
+
+  // This rank fails: the others learn why. `own` is false where another rank's end made it fail.
+  void leave_word(const std::string& message, bool own);
+  // Why this rank lost the others, as far as they left word: one that says why, or those that say nothing any more.
+  // Waits a moment for their words.
+  std::string what_happened();
+
+ private:
+  std::string name(int rank) const;  // "rank 3 on gpu02"
+  std::string names(const std::vector<int>& ranks) const;
+  // A rank that has arrived shows that it is there while it waits.
+  struct Arrival {
+    std::string beat;
+    std::int64_t seen_ns = 0;
+  };
+  std::vector<int> missing();
+  void check_beats(std::map<int, Arrival>& arrivals, double deadline_s);
+  void wait_for_all(double deadline_s, RankState& state);
+  std::vector<std::string> read_members();
+  void take_members(const std::vector<std::string>& texts);
+
+  StorePtr store_;
+  int rank_;
+  int size_;
+  std::vector<RankPlace> places_;
+};
+
+}  // namespace stash

@@ -1,0 +1,45 @@
+"""Starts the program on several hosts at once, under a real launcher."""
+
+import os
+import sys
+
+import program
+
+QUICK = ("--model", "squeezenet1_0", "--image-size", "64", "--batch", "4", "--device", "emulated:K80", "--workers", "1",
+         "--max-time", "8s", "--precision", "50%")
+
+
+class Team:
+    """The same command on every host of `hosts`, as somebody would type it there."""
+
+    def __init__(self, hosts, commands, cwd, **variables):
+        self.runs = {name: program.Run(*command[1:], program=command[0], cwd=cwd, **variables)
+                     for name, command in commands.items()}
+        self.hosts = hosts
+
+    def finish(self, timeout=120):
+        return {name: run.finish(timeout) for name, run in self.runs.items()}
+
+    def survivors(self):
+        return {pid: variables for run in self.runs.values() for pid, variables in run.survivors().items()}
+
+    def ranks(self):
+        """{rank: process id} of the Python ranks on all hosts."""
+        return {int(variables["RANK"]): pid for run in self.runs.values() for pid, variables in run.processes().items()
+                if "STASH_TEAM_INDEX" in variables}
+
+    def wait_until(self, condition, timeout=60):
+        return next(iter(self.runs.values())).wait_until(condition, timeout)
+
+
+def torchrun(hosts, ranks, *command):
+    """{host: command} of one torchrun on each host; `ranks` is a number or one for each."""
+    counts = ranks if isinstance(ranks, (list, tuple)) else [ranks] * len(hosts.names)
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--no-python", "--nnodes", len(hosts.names),
+                "--rdzv-backend", "c10d", "--rdzv-endpoint", f"{hosts.address('a')}:29411", "--max-restarts", "0"]
+    return {name: hosts.on(name, *launcher, "--local-addr", hosts.address(name), "--nproc-per-node", count, *command)
+            for name, count in zip(hosts.names, counts)}
+
+
+def profile(*flags):
+    return [os.environ["STASH_PROGRAM_FILE"], "profile", *QUICK, *flags]
