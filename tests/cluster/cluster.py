@@ -5,8 +5,8 @@ import sys
 
 import program
 
-QUICK = ("--model", "squeezenet1_0", "--image-size", "64", "--batch", "4", "--device", "emulated:K80", "--workers", "1",
-         "--max-time", "8s", "--precision", "50%")
+JOB = ("--model", "squeezenet1_0", "--image-size", "64", "--batch", "4", "--device", "emulated:K80", "--workers", "1")
+QUICK = ("--max-time", "8s", "--precision", "50%")
 
 
 class Team:
@@ -19,6 +19,10 @@ class Team:
 
     def finish(self, timeout=120):
         return {name: run.finish(timeout) for name, run in self.runs.items()}
+
+    def kill(self):
+        for run in self.runs.values():
+            run.kill_all()
 
     def survivors(self):
         return {pid: variables for run in self.runs.values() for pid, variables in run.survivors().items()}
@@ -42,4 +46,4 @@ def torchrun(hosts, ranks, *command):
 
 
 def profile(*flags):
-    return [os.environ["STASH_PROGRAM_FILE"], "profile", *QUICK, *flags]
+    return [os.environ["STASH_PROGRAM_FILE"], "profile", *JOB, *flags]

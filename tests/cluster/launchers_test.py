@@ -71,7 +71,7 @@ class Launchers(unittest.TestCase):
 
     @unittest.skipIf(slurm.why_not(), slurm.why_not())
     def test_slurm(self):
-        cluster = slurm.Slurm(self.hosts, self.folder.path / "slurm")
+        cluster = slurm.Slurm(self.hosts)
         self.addCleanup(cluster.close)
         (self.work / "r18.sbatch").write_text(block("Slurm", "bash"))
         run = self.start("a", "sbatch", "--wait", "--output", "job.out", "r18.sbatch", SLURM_CONF=cluster.file)

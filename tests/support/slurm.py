@@ -5,6 +5,7 @@ import pathlib
 import pwd
 import shutil
 import subprocess
+import tempfile
 import time
 
 NEEDED = ("slurmctld", "slurmd", "srun", "sbatch", "munged")
@@ -16,10 +17,10 @@ def why_not():
 
 
 class Slurm:
-    def __init__(self, hosts, folder, tasks=2):
-        self.hosts, self.folder, self.processes = hosts, pathlib.Path(folder), []
-        self.folder.mkdir()
-        self.folder.chmod(0o755)
+    def __init__(self, hosts, tasks=2):
+        self.hosts, self.processes = hosts, []
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stash-slurm-"))
+        self.folder.chmod(0o755)  # munge's daemon is another user
         self.start_munge()
         nodes = "".join(f"NodeName={name} NodeHostname={name} NodeAddr={hosts.address(name)} Port=17001 CPUs={tasks} "
                         "State=UNKNOWN\n" for name in hosts.names)
@@ -79,3 +80,4 @@ class Slurm:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -7,10 +7,13 @@
 
 #include "stash/cli/progress.h"
 #include "stash/core/error.h"
+#include "stash/launch/build_lock.h"
 #include "stash/input/make_dataset.h"
 
 namespace stash {
 namespace {
+
+constexpr double kMakeDeadline_s = 600;
 
 namespace fs = std::filesystem;
 
@@ -45,8 +48,10 @@ fs::path ready_folder() {
 
 }  // namespace
 
+// Ranks that a launcher starts at once want the same one: the first makes it.
 fs::path default_dataset(const Graph& graph, std::int64_t samples) {
   const fs::path folder = ready_folder();
+  const BuildLock lock(folder / "data.lock", kMakeDeadline_s, [] {});
   CountProgress progress(graph.input == InputKind::images ? "making a data set: image" : "making a data set: token");
   const auto show = [&](std::int64_t done, std::int64_t total) { progress.show(done, total); };
   if (graph.input == InputKind::images) {

@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
@@ -137,38 +140,44 @@ void Members::meet(const std::string& own_json, double deadline_s, RankState& st
   take_members(read_members());
 }
 
-void Members::leave_word(const std::string& message, bool own) {
-  try {
-    store_->set(key("word", rank_), bytes_of((own ? "own " : "peer ") + message));
-  } catch (const std::exception&) {
-    // Nobody is there to read it.
-  }
+std::string Members::unreachable(const std::vector<int>& ranks) const {
+  return fmt::format("{} cannot be reached any more: its process died, or a host is cut off", names(ranks));
 }
 
-std::string Members::what_happened() {
+// Those that leave no word for a while cannot.
+std::string Members::hear_words() {
   std::vector<int> silent;
-  try {
-    const std::int64_t deadline_ns = now_ns() + nanoseconds(kWord_s);
-    while (true) {
-      silent.clear();
-      for (int rank = 0; rank < size_; ++rank) {
-        if (rank == rank_) continue;
-        if (!store_->check({key("word", rank)})) {
-          silent.push_back(rank);
-          continue;
-        }
-        const std::string word = text_of(store_->get(key("word", rank)));
-        if (word.starts_with("own ")) return fmt::format("{}: {}", name(rank), word.substr(4));
+  const std::int64_t deadline_ns = now_ns() + nanoseconds(kWord_s);
+  do {
+    silent.clear();
+    for (int rank = 0; rank < size_; ++rank) {
+      if (rank == rank_) continue;
+      if (!store_->check({key("word", rank)})) {
+        silent.push_back(rank);
+        continue;
       }
-      if (silent.empty() || now_ns() > deadline_ns) break;
-      sleep_until_ns(now_ns() + nanoseconds(kPoll_s));
+      const std::string word = text_of(store_->get(key("word", rank)));
+      if (word.starts_with("own ")) return fmt::format("{}: {}", name(rank), word.substr(4));
     }
-  } catch (const std::exception&) {
-    return rank_ == 0 ? "" : fmt::format("{} cannot be reached any more: its process died, or one of the hosts is cut off",
-                                         name(0));
-  }
-  if (silent.empty()) return "";
-  return fmt::format("{} cannot be reached any more: its process died, or its host is cut off", names(silent));
+    sleep_until_ns(now_ns() + nanoseconds(kPoll_s));
+  } while (!silent.empty() && now_ns() < deadline_ns);
+  return silent.empty() ? "" : unreachable(silent);
+}
+
+std::string Members::part(const std::string& message, bool own) {
+  // A store that is cut off answers never, not even that.
+  auto answer = std::make_shared<std::promise<std::string>>();
+  std::future<std::string> heard = answer->get_future();
+  std::thread([this, answer, message, own] {
+    try {
+      store_->set(key("word", rank_), bytes_of((own ? "own " : "peer ") + message));
+      answer->set_value(own ? "" : hear_words());
+    } catch (const std::exception&) {
+      answer->set_value(rank_ == 0 ? "" : unreachable({0}));
+    }
+  }).detach();
+  const bool answered = heard.wait_for(std::chrono::duration<double>(2 * kWord_s)) == std::future_status::ready;
+  return answered ? heard.get() : unreachable({0});
 }
 
 }  // namespace stash

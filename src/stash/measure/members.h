@@ -27,11 +27,10 @@ class Members {
   std::vector<int> ranks_of_node(int node) const;
   bool first_on_node() const { return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node).front() == rank_; }
 
-  // This rank fails: the others learn why. `own` is false where another rank's end made it fail.
-  void leave_word(const std::string& message, bool own);
-  // Why this rank lost the others, as far as they left word: one that says why, or those that say nothing any more.
-  // Waits a moment for their words.
-  std::string what_happened();
+  // This rank fails: the others learn why. Where another rank's end made it fail (`own` is false), returns what became
+  // of that one as far as can be heard: why it failed, or who leaves no word. Takes seconds at most; the process is to
+  // end then.
+  std::string part(const std::string& message, bool own);
 
  private:
   std::string name(int rank) const;  // "rank 3 on gpu02"
@@ -41,6 +40,8 @@ class Members {
     std::string beat;
     std::int64_t seen_ns = 0;
   };
+  std::string unreachable(const std::vector<int>& ranks) const;
+  std::string hear_words();
   std::vector<int> missing();
   void check_beats(std::map<int, Arrival>& arrivals, double deadline_s);
   void wait_for_all(double deadline_s, RankState& state);

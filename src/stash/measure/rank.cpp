@@ -255,9 +255,7 @@ void explain(Failure& failure, Members& members, bool all_are_ours) {
   const bool own = !is_consequence(failure.message);
   if (!own) failure.kind = "peer";
   if (all_are_ours) return;
-  members.leave_word(failure.message, own);
-  if (own) return;
-  if (std::string reason = members.what_happened(); !reason.empty()) failure.message = std::move(reason);
+  if (std::string reason = members.part(failure.message, own); !reason.empty()) failure.message = std::move(reason);
 }
 
 }  // namespace
@@ -276,6 +274,7 @@ int run_rank(const RankSetup& setup) {
     }
   });
   if (!failure) return 0;
+  setup.shared->rank(setup.team_index).beat(Phase::waiting);  // for the others' words
   explain(*failure, *setup.members, setup.all_are_ours);
   events.send("error", {{"kind", failure->kind}, {"message", failure->message}});
   return failure->code;
