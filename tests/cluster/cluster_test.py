@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import time
 import unittest
 
@@ -23,6 +24,18 @@ class Base(unittest.TestCase):
         made = hosts.Hosts(count, rate)
         self.addCleanup(made.close)
         return made
+
+
+class OneMachine(unittest.TestCase):
+    def test_many_more_ranks_than_cores(self):
+        folder = program.Folder()
+        self.addCleanup(folder.close)
+        job = ("--model", "squeezenet1_0", "--image-size", "64", "--batch", "1", "--device", "emulated:K80", "--workers", "1",
+               "--data", folder.images(64, size="64x48"))
+        result = program.stash("profile", *job, "--ranks", "32", "--max-time", "30s", "--precision", "50%", "--out",
+                               folder.path / "out.json", cwd=folder.path, timeout=240)
+        self.assertEqual(result.code, 0, result.err)
+        self.assertEqual(len(json.loads((folder.path / "out.json").read_text())["windows"][0]["ranks"]), 32)
 
 
 class Cluster(Base):
@@ -70,6 +83,28 @@ class Cluster(Base):
         results = cluster.Team(made, commands, self.folder.path).finish()
         text = "".join(result.err for result in results.values())
         self.assertIn("rank 1 on b was started with other flags than rank 0 on a", text)
+
+
+class Script(Base):
+    def test_a_script_of_ones_own_on_two_hosts(self):
+        made = self.make_hosts(2, "200mbit")
+        out = self.folder.path / "out.json"
+        toy = program.ROOT / "tests" / "run" / "scripts" / "toy.py"
+        launched = cluster.torchrun(made, 2, sys.executable, toy)
+        commands = {}
+        for name, words in launched.items():
+            at = next(i for i, word in enumerate(words) if word == "-m")  # where torchrun begins
+            commands[name] = [*words[:at - 1], program.PROGRAM, "run", "--out", out, *cluster.QUICK, "--", *words[at - 1:]]
+        team = cluster.Team(made, commands, self.folder.path, CUDA_VISIBLE_DEVICES="", OMP_NUM_THREADS=1,
+                            GLOO_SOCKET_IFNAME="eth0")
+        results = team.finish(150)
+        text = "\n".join(f"{name}: {result.err}" for name, result in results.items())
+        self.assertEqual({result.code for result in results.values()}, {0}, text)
+        profile = json.loads(out.read_text())
+        self.assertEqual([place["host"] for place in profile["places"]], ["a", "a", "b", "b"], text)
+        self.assertEqual({window["condition"] for window in profile["windows"]}, {"solo", "apart", "node", "joined", "hot"})
+        self.assertEqual({row["rank"] for row in profile["collectives"]}, {0, 1, 2, 3})
+        self.assertIn("rank 0 of this job runs on a: the report is there", results["b"].err)
 
 
 class Faults(Base):

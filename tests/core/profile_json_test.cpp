@@ -147,4 +147,30 @@ TEST(ProfileJson, TextThatIsNotUtf8IsWrittenHarmlessly) {
   EXPECT_EQ(profile_from_json_text(to_json_text(profile)).job.data, "caf\xef\xbf\xbd");
 }
 
+// All conditions in twenty rounds, every rank with counters.
+TEST(ProfileJson, ManyRanksFitInAFile) {
+  constexpr int kRanks = 512, kRounds = 20, kLimitBytes = 20'000'000;
+  Profile profile = sample_profile();
+  profile.windows.clear();
+  profile.places.assign(kRanks, {"node-with-a-long-name-0123", 3});
+  for (int round = 0; round < kRounds; ++round) {
+    for (const Condition condition : kConditions) {
+      Window window{round, condition, 7, {}, 0.25, 64.0, 63.0};
+      window.ranks.assign(kRanks, RankSample{1.0 / 3, 0.1 / 3, 0.05 / 3, 0.001 / 3});
+      profile.windows.push_back(window);
+    }
+  }
+  profile.collectives.clear();
+  profile.inputs.clear();
+  for (int rank = 0; rank < kRanks; ++rank) {
+    for (int bucket = 0; bucket < 4; ++bucket) {
+      profile.collectives.push_back({rank, Condition::joined, "allreduce", 1 << 20, 12, 0.5 / 3, 0.01 / 3, 0.1 / 3});
+    }
+    profile.inputs.push_back({rank, 640, 70'400'000, 1'000'000, 0.5 / 3, 3.5 / 3, 0.7 / 3, 0, {}});
+  }
+  const std::string text = to_json_text(profile);
+  EXPECT_LT(text.size(), kLimitBytes);
+  EXPECT_EQ(profile_from_json_text(text), profile);
+}
+
 }  // namespace stash

@@ -26,8 +26,12 @@ inline Profile sample_profile() {
                      "6.1",
                      "vda ext4",
                      {{"torch", "2.13.0"}}};
-  Window window{3, Condition::solo, 7, {RankSample{1.0 / 3, 0.1, 0.05}, std::nullopt}, 0.25, 64.0, std::nullopt};
+  Window window{3, Condition::solo, 7, {RankSample{1.0 / 3, 0.1, 0.05, 0.004}, std::nullopt}, 0.25, 64.0, std::nullopt};
+  profile.places = {{"a", 0}, {"b", 1}};
   profile.windows = {window, window};
+  profile.clocks_s = 4e-5;
+  profile.links = {{"pair", "exchange", 0, 1, 2, 1 << 20, 5, 0.01, 0.009, 0.012}};
+  profile.stolen_ratio = 0.01;
   profile.edge_s = 0.0005;
   profile.layers = {{"conv1", "conv2d", 9408, 1e9, 2e9, 3e6, 4e6, 0.001, std::nullopt}};
   profile.buckets = {{1 << 20, 17}};

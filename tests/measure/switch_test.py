@@ -58,6 +58,7 @@ def cases_of(module, ranks):
 
 TwoRanks = cases_of("switch_ranks", 2)
 TwoNodesOfTwo = cases_of("node_ranks", 4)
+ThatMeet = cases_of("meet_ranks", 3)
 
 if __name__ == "__main__":
     unittest.main()
