@@ -2,7 +2,9 @@
 
 import os
 import sys
+import unittest
 
+import hosts
 import program
 
 JOB = ("--model", "squeezenet1_0", "--image-size", "64", "--batch", "4", "--device", "emulated:K80", "--workers", "1")
@@ -10,12 +12,11 @@ QUICK = ("--max-time", "8s", "--precision", "50%")
 
 
 class Team:
-    """The same command on every host of `hosts`, as somebody would type it there."""
+    """A command for every host, as somebody would type it there."""
 
-    def __init__(self, hosts, commands, cwd, **variables):
+    def __init__(self, commands, cwd, **variables):
         self.runs = {name: program.Run(*command[1:], program=command[0], cwd=cwd, **variables)
                      for name, command in commands.items()}
-        self.hosts = hosts
 
     def finish(self, timeout=120):
         return {name: run.finish(timeout) for name, run in self.runs.items()}
@@ -36,14 +37,25 @@ class Team:
         return next(iter(self.runs.values())).wait_until(condition, timeout)
 
 
-def torchrun(hosts, ranks, *command):
+def torchrun(made, ranks, *command):
     """{host: command} of one torchrun on each host; `ranks` is a number or one for each."""
-    counts = ranks if isinstance(ranks, (list, tuple)) else [ranks] * len(hosts.names)
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--no-python", "--nnodes", len(hosts.names),
-                "--rdzv-backend", "c10d", "--rdzv-endpoint", f"{hosts.address('a')}:29411", "--max-restarts", "0"]
-    return {name: hosts.on(name, *launcher, "--local-addr", hosts.address(name), "--nproc-per-node", count, *command)
-            for name, count in zip(hosts.names, counts)}
+    counts = ranks if isinstance(ranks, (list, tuple)) else [ranks] * len(made.names)
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--no-python", "--nnodes", len(made.names),
+                "--rdzv-backend", "c10d", "--rdzv-endpoint", f"{made.address('a')}:29411", "--max-restarts", "0"]
+    return {name: made.on(name, *launcher, "--local-addr", made.address(name), "--nproc-per-node", count, *command)
+            for name, count in zip(made.names, counts)}
 
 
 def profile(*flags):
     return [os.environ["STASH_PROGRAM_FILE"], "profile", *JOB, *flags]
+
+
+class HostsCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = program.Folder()
+        self.addCleanup(self.folder.close)
+
+    def make_hosts(self, count, rate=None):
+        made = hosts.Hosts(count, rate)
+        self.addCleanup(made.close)
+        return made

@@ -1,13 +1,16 @@
 """Hosts that are network namespaces of this machine, joined by a bridge, with links of a given rate."""
 
+import contextlib
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
-import unittest
+
+import program
 
 IN_HOST = pathlib.Path(__file__).parent / "in_host.py"
+BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
 NETWORK = "10.213.77"  # of the namespaces alone; nothing leads out of them
 
 
@@ -29,9 +32,11 @@ def why_not():
 
 
 def require_hosts():
+    """Leaves the test where there can be none."""
     reason = why_not()
     if reason:
-        raise unittest.SkipTest(reason)
+        print(reason)
+        sys.exit(program.SKIPPED)
 
 
 class Hosts:
@@ -41,6 +46,7 @@ class Hosts:
         self.tag = f"stash-{os.getpid()}"
         self.names = [chr(ord("a") + index) for index in range(count)]
         self.made = []
+        self.joined = {}  # host: file of the processes of a control group
         self.add_namespace("switch")
         ip("-n", self.namespace("switch"), "link", "add", "br0", "type", "bridge")
         ip("-n", self.namespace("switch"), "link", "set", "br0", "up")
@@ -78,6 +84,14 @@ class Hosts:
             subprocess.run(["tc", "-n", namespace, "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst",
                             "256kb", "latency", "100ms"], check=True)
 
+    def slow_down_disk(self, name, path, bytes_per_s):
+        """What the host's processes read from the disk of `path`; from now on."""
+        device = os.stat(path).st_dev
+        group = BLKIO / f"{self.tag}-{name}"
+        group.mkdir()
+        (group / "blkio.throttle.read_bps_device").write_text(f"{os.major(device)}:{os.minor(device)} {bytes_per_s}")
+        self.joined[name] = group / "cgroup.procs"
+
     def cut_off(self, name):
         ip("-n", self.namespace("switch"), "link", "set", f"port-{name}", "down")
 
@@ -87,9 +101,12 @@ class Hosts:
     def on(self, name, *command):
         """The command that runs on a host."""
         return [sys.executable, str(IN_HOST), f"/run/netns/{self.namespace(name)}", str(self.file), name,
-                *map(str, command)]
+                str(self.joined.get(name, "-")), *map(str, command)]
 
     def close(self):
         self.file.unlink(missing_ok=True)
+        for file in self.joined.values():
+            with contextlib.suppress(OSError):
+                file.parent.rmdir()
         for name in reversed(self.made):
             ip("netns", "delete", self.namespace(name), check=False)

@@ -1,4 +1,6 @@
-"""Runs a command as on a host of its own: in_host.py NETWORK_NAMESPACE HOSTS_FILE HOSTNAME COMMAND..."""
+"""Runs a command as on a host of its own: in_host.py NETWORK_NAMESPACE HOSTS_FILE HOSTNAME JOINED COMMAND...
+
+JOINED is a control group's file of processes, or -."""
 
 import ctypes
 import os
@@ -17,7 +19,11 @@ def check(result, what):
 
 
 def main():
-    namespace, hosts, name, command = sys.argv[1], sys.argv[2].encode(), sys.argv[3].encode(), sys.argv[4:]
+    namespace, hosts, name = sys.argv[1], sys.argv[2].encode(), sys.argv[3].encode()
+    joined, command = sys.argv[4], sys.argv[5:]
+    if joined != "-":
+        with open(joined, "w", encoding="ascii") as file:
+            file.write(str(os.getpid()))
     libc = ctypes.CDLL(None, use_errno=True)
     fd = os.open(namespace, os.O_RDONLY)
     check(libc.setns(fd, CLONE_NEWNET), f"cannot enter {namespace}")

@@ -116,7 +116,8 @@ PYBIND11_MODULE(_stash, module) {
   using stash::Rank;
   using stash::Switch;
   module.doc() = "What runs inside a rank: the engine, the switch backend and the ruler.";
-  py::register_exception<stash::UsageError>(module, "UsageError", py::register_exception<stash::Error>(module, "Error"));
+  py::register_exception<stash::UsageError>(module, "UsageError",
+                                            py::register_exception<stash::Error>(module, "Error", PyExc_RuntimeError));
   py::class_<Rank>(module, "Rank", "A rank of a built-in job.")
       .def(py::init<>())
       .def("beat", &Rank::beat, "Shows the supervisor that it is alive.")

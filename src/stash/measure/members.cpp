@@ -124,8 +124,8 @@ void Members::take_members(const std::vector<std::string>& texts) {
     const int rank = static_cast<int>(places_.size()) - 1;
     for (const char* what : {"stash", "torch"}) {
       if (!differs(what)) continue;
-      throw Error(fmt::format("{} has {} {} and {} has {}: install the same version on every host", name(0), what,
-                              first->at(what).get<std::string>(), name(rank), member.at(what).get<std::string>()));
+      throw Error(fmt::format("{} has {} {} and {} has {} {}: install the same version on every host", name(0), what,
+                              first->at(what).get<std::string>(), name(rank), what, member.at(what).get<std::string>()));
     }
     if (differs("job")) {
       throw UsageError(fmt::format("{} was started with other flags than {}: start all ranks with the same command",
