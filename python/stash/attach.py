@@ -10,7 +10,7 @@ import weakref
 import stash
 from stash import batches, groups, kept, loader
 from stash.after_import import after_import
-from stash.feed import Feed
+from stash.feed import Feed, WatchedFeed
 from stash.machine import machine_facts
 
 
@@ -48,11 +48,15 @@ class Rank:
         self.outer = None
         if self.over or self.marked:
             return
-        self.optimizers.add(optimizer)
-        if self.counted is None or self.counted() is None:
+        counted = self.counted() if self.counted is not None else None
+        if counted is None:
             self.counted = weakref.ref(optimizer)
-        if self.counted() is optimizer:
-            self.step_ended()
+        elif counted is not optimizer:
+            self.optimizers.add(optimizer)
+            return
+        if not self.started:
+            self.optimizers.add(optimizer)
+        self.step_ended()
 
     def mark_step(self):
         self.marked = True
@@ -224,7 +228,7 @@ class WatchedRank(Rank):
 
     def __init__(self, folder):
         super().__init__(folder)
-        self.feed.chosen = True  # no batch is kept
+        self.feed = WatchedFeed()
 
     def ensure_session(self):
         if self.session is not None or self.over:
@@ -232,12 +236,15 @@ class WatchedRank(Rank):
         library = self.library()
         if library is not None:
             self.session = library.Watch(self.events_path(), groups.from_environment(groups.RANK, 0))
-            self.feed.session = self.session
+            self.feed.watch(self.session)
             atexit.register(self.session.end)
 
-    def start(self):
-        self.started = True
-        self.ensure_session()
+    def step_ended(self):
+        if self.session is None:
+            self.started = True
+            self.ensure_session()
+        if self.session is not None:
+            self.session.step_end()
 
 
 def install():

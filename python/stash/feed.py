@@ -102,6 +102,22 @@ class Feed:
         self.session = None
 
 
+class WatchedFeed(Feed):
+    """What `stash watch` has in its place: batches are counted, and nothing else is done to them."""
+
+    def next(self, source, read):
+        if self.session is None:
+            return read()
+        start = time.perf_counter_ns()
+        batch = read()
+        self.add_wait_ns(time.perf_counter_ns() - start)
+        return batch
+
+    def watch(self, session):
+        self.session = session
+        self.add_wait_ns = session.add_wait_ns
+
+
 class Wrapped:
     def __init__(self, feed, iterable):
         self.feed = feed
