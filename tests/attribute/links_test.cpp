@@ -32,7 +32,8 @@ TEST(Links, AFitFindsLatencyAndRate) {
 
 TEST(Links, AFitNeedsTimeThatGrowsWithSize) {
   std::vector<LinkTime> rows;
-  for (std::int64_t bytes = 1024; bytes <= 1 << 20; bytes *= 8) rows.push_back(row("joined", "allreduce", 2, bytes, 1e-3));
+  for (std::int64_t bytes = 1024; bytes <= 1 << 20; bytes *= 8)
+    rows.push_back(row("joined", "allreduce", 2, bytes, 1e-3));
   EXPECT_FALSE(fit_link(rows));
   rows[0].s = 0;
   EXPECT_FALSE(fit_link(rows));
@@ -42,8 +43,9 @@ TEST(Links, TheSlowHostIsInEveryBadPair) {
   Profile profile;
   profile.places = {{"a", 0}, {"b", 1}, {"c", 2}, {"d", 3}};
   const double fast_s = 0.01, slow_s = 0.1;
-  profile.links = {row("pair", "exchange", 2, 1'000'000, fast_s, 0, 1), row("pair", "exchange", 2, 1'000'000, slow_s, 1, 2),
-                   row("pair", "exchange", 2, 1'000'000, slow_s, 2, 3), row("pair", "exchange", 2, 1'000'000, fast_s, 3, 0)};
+  profile.links = {
+      row("pair", "exchange", 2, 1'000'000, fast_s, 0, 1), row("pair", "exchange", 2, 1'000'000, slow_s, 1, 2),
+      row("pair", "exchange", 2, 1'000'000, slow_s, 2, 3), row("pair", "exchange", 2, 1'000'000, fast_s, 3, 0)};
   const auto slow = find_slow_link(profile);
   ASSERT_TRUE(slow);
   EXPECT_EQ(slow->host, "c");

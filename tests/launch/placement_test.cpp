@@ -101,7 +101,10 @@ TEST(Placement, AnInteractiveShellOfSlurmIsNoLauncher) {
 }
 
 TEST(Placement, PmiAndPmix) {
-  const auto pmi = place({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"},
+  const auto pmi = place({{"PMI_RANK", "1"},
+                          {"PMI_SIZE", "4"},
+                          {"MPI_LOCALRANKID", "1"},
+                          {"MPI_LOCALNRANKS", "2"},
                           {"MASTER_ADDR", "h1"}});
   ASSERT_TRUE(pmi);
   EXPECT_EQ(pmi->launcher, "PMI");
@@ -113,8 +116,8 @@ TEST(Placement, PmiAndPmix) {
 }
 
 TEST(Placement, LaunchersOfNodes) {
-  const auto sky = place({{"SKYPILOT_NODE_RANK", "1"}, {"SKYPILOT_NUM_NODES", "2"},
-                          {"SKYPILOT_NODE_IPS", "10.1.0.4\n10.1.0.5"}});
+  const auto sky =
+      place({{"SKYPILOT_NODE_RANK", "1"}, {"SKYPILOT_NUM_NODES", "2"}, {"SKYPILOT_NODE_IPS", "10.1.0.4\n10.1.0.5"}});
   ASSERT_TRUE(sky);
   EXPECT_TRUE(sky->starts_nodes);
   EXPECT_EQ(sky->address, "10.1.0.4");

@@ -30,7 +30,8 @@ TEST(RankFacts, AClusterAsItShouldBe) {
 }
 
 TEST(RankFacts, RanksThatShareADeviceAreNamed) {
-  EXPECT_CONTAINS(bad({facts(0, "a", 0, "GPU-1"), facts(1, "a", 0, "GPU-1")}), "ranks 0, 1 on a share the device GPU-1");
+  EXPECT_CONTAINS(bad({facts(0, "a", 0, "GPU-1"), facts(1, "a", 0, "GPU-1")}),
+                  "ranks 0, 1 on a share the device GPU-1");
   EXPECT_EQ(bad({facts(0, "a", 0, ""), facts(1, "a", 0, "")}), "") << "a CPU is there to be shared";
 }
 

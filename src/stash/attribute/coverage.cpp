@@ -140,10 +140,10 @@ void warn_of_stolen_time(std::vector<std::string>& warnings, const Profile& prof
 void warn_of_slow_link(std::vector<std::string>& warnings, const Profile& profile) {
   const std::optional<SlowLink> slow = find_slow_link(profile);
   if (!slow) return;
-  warnings.push_back(
-      fmt::format("the link of {} carries {:.2f} Gbit/s where those of the other hosts carry {:.2f}: the whole job is as "
-                  "slow as it; ask for another host, or for hosts in one placement group",
-                  slow->host, slow->bytes_per_s * 8e-9, slow->others_bytes_per_s * 8e-9));
+  warnings.push_back(fmt::format(
+      "the link of {} carries {:.2f} Gbit/s where those of the other hosts carry {:.2f}: the whole job is as "
+      "slow as it; ask for another host, or for hosts in one placement group",
+      slow->host, slow->bytes_per_s * 8e-9, slow->others_bytes_per_s * 8e-9));
 }
 
 }  // namespace

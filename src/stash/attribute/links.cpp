@@ -82,7 +82,8 @@ std::vector<std::vector<LinkTime>> group_links(const std::vector<LinkTime>& rows
     return a.scope == b.scope && a.op == b.op && a.node == b.node && a.other == b.other;
   };
   for (const LinkTime& row : rows) {
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return same(group[0], row); });
+    const auto found =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return same(group[0], row); });
     if (found == groups.end()) {
       groups.push_back({row});
     } else {

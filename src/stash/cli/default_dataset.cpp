@@ -7,8 +7,8 @@
 
 #include "stash/cli/progress.h"
 #include "stash/core/error.h"
-#include "stash/launch/build_lock.h"
 #include "stash/input/make_dataset.h"
+#include "stash/launch/build_lock.h"
 
 namespace stash {
 namespace {

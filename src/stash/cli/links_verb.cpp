@@ -23,7 +23,8 @@ class LinksVerb final : public Verb {
   std::string description() const override { return "Time the links between ranks, inside a node and across"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("--ranks", flags_.ranks, "Processes on this machine, where no launcher started them")->type_name("N");
+    app.add_option("--ranks", flags_.ranks, "Processes on this machine, where no launcher started them")
+        ->type_name("N");
     app.add_option("--device", flags_.device, "cpu or cuda: where the tensors are")->type_name("NAME");
     app.add_option("--backend", flags_.backend, "gloo, nccl or any other that torch knows")->type_name("NAME");
     app.add_option("--max-size", most_, "The largest call; sizes stop earlier where one takes longer than a second")

@@ -20,7 +20,8 @@ struct RankSample {
   double wall_s = 0;        // from the common start to the device being idle, all steps
   double input_wait_s = 0;  // of it, waiting for batches
   double collective_s = 0;  // sum over collectives of the time from issue to completion; they overlap compute
-  std::optional<double> behind_s = std::nullopt;  // how late it came to a step's collectives, against the median of the others
+  // How late it came to a step's collectives, against the median of the others.
+  std::optional<double> behind_s = std::nullopt;
   bool operator==(const RankSample&) const = default;
 };
 
@@ -95,10 +96,10 @@ std::string_view to_string(StoppedBy reason);
 
 struct Profile {
   Job job;
-  Machine machine;  // of rank 0
+  Machine machine;                // of rank 0
   std::vector<RankPlace> places;  // by rank; empty: all on that machine
   std::vector<Window> windows;
-  double edge_s = 0;  // what a window's two edges cost, from the pilot
+  double edge_s = 0;               // what a window's two edges cost, from the pilot
   std::optional<double> clocks_s;  // how far the ranks' clocks may be apart after aligning them; absent: one rank
   std::vector<LayerTime> layers;
   std::vector<Bucket> buckets;
@@ -107,8 +108,8 @@ struct Profile {
   std::vector<LinkTime> links;
   std::optional<double> loss;  // mean over ranks after the last step; absent on the emulated accelerator
   StoppedBy stopped_by = StoppedBy::fault;
-  bool complete = false;  // false: windows are missing because of a fault or an interruption
-  double elapsed_s = 0;   // launch to end
+  bool complete = false;               // false: windows are missing because of a fault or an interruption
+  double elapsed_s = 0;                // launch to end
   std::optional<double> stolen_ratio;  // of the CPU time meanwhile, by other tenants of the host
   std::vector<std::string> warnings;
   bool operator==(const Profile&) const = default;

@@ -33,7 +33,7 @@ class Collector {
   const std::map<int, RankError>& errors() const { return errors_; }
   const std::vector<RankFacts>& facts() const { return facts_; }
   const std::string& elsewhere() const { return elsewhere_; }  // the host of rank 0, where that is another
-  bool stopped() const { return stopped_; }  // the ranks came to the end of their rounds
+  bool stopped() const { return stopped_; }                    // the ranks came to the end of their rounds
 
  private:
   using Handler = void (*)(Collector&, int rank, const nlohmann::json& message);

@@ -70,9 +70,10 @@ std::string resolve_host(const std::string& host) {
   if (!found) found = look_up(host, 0, error);
   if (found) return numeric(found->ai_addr);
   if (const std::string address = address_in_slurm(host); !address.empty()) return address;
-  throw Error(fmt::format("the host of rank 0, '{}', has no address that this host knows ({}): set MASTER_ADDR to one "
-                          "that all hosts reach",
-                          host, gai_strerror(error)));
+  throw Error(
+      fmt::format("the host of rank 0, '{}', has no address that this host knows ({}): set MASTER_ADDR to one "
+                  "that all hosts reach",
+                  host, gai_strerror(error)));
 }
 
 std::optional<std::string> interface_towards(const std::string& address) {
@@ -84,8 +85,8 @@ std::optional<std::string> interface_towards(const std::string& address) {
   if (getifaddrs(&list) != 0) return std::nullopt;
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    const bool has_address = entry->ifa_addr != nullptr && (entry->ifa_addr->sa_family == AF_INET ||
-                                                            entry->ifa_addr->sa_family == AF_INET6);
+    const bool has_address =
+        entry->ifa_addr != nullptr && (entry->ifa_addr->sa_family == AF_INET || entry->ifa_addr->sa_family == AF_INET6);
     if (has_address && numeric(entry->ifa_addr) == own) return entry->ifa_name;
   }
   return std::nullopt;

@@ -33,10 +33,8 @@ std::string member_json(const Job& job, const NodeIdentity& node) {
   Job comparable = job;
   comparable.data.clear();
   comparable.workers = 0;
-  return nlohmann::json{{"host", node.host},
-                        {"node", node.key},
-                        {"stash", kVersion},
-                        {"job", fingerprint(to_json(comparable).dump())}}
+  return nlohmann::json{
+      {"host", node.host}, {"node", node.key}, {"stash", kVersion}, {"job", fingerprint(to_json(comparable).dump())}}
       .dump();
 }
 
@@ -116,15 +114,15 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
   }
   SharedState shared = SharedState::create(team.count);
   Collector collector(std::move(profile));
-  Outcome outcome = supervise(
-      processes, shared,
-      {.deadline_s = options.deadline_s,
-       .patience = team.is_whole() ? 1 : kPatienceElsewhere,
-       .on_event = [&](int index, std::string_view line) { collector.take(team.first_rank + index, line); },
-       .on_tick =
-           [&] {
-             if (options.on_tick) options.on_tick(collector);
-           }});
+  Outcome outcome =
+      supervise(processes, shared,
+                {.deadline_s = options.deadline_s,
+                 .patience = team.is_whole() ? 1 : kPatienceElsewhere,
+                 .on_event = [&](int index, std::string_view line) { collector.take(team.first_rank + index, line); },
+                 .on_tick =
+                     [&] {
+                       if (options.on_tick) options.on_tick(collector);
+                     }});
   count_from(outcome, team.first_rank);
 
   LocalRun run{.profile = collector.profile(),

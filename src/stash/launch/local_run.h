@@ -19,7 +19,7 @@ struct LocalRunOptions {
   std::filesystem::path extension_folder;  // holds _stash.so
   std::filesystem::path package_folder;    // holds the Python package `stash`
   double deadline_s = 30;
-  std::string purpose;  // of the ranks; empty: to train and measure
+  std::string purpose;                            // of the ranks; empty: to train and measure
   std::function<void(const Collector&)> on_tick;  // a few times a second
 };
 

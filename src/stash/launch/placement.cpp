@@ -30,16 +30,36 @@ struct Launcher {
 // The innermost first: torchrun may run under Slurm, mpirun too.
 constexpr std::array kLaunchers{
     Launcher{"torchrun", {"TORCHELASTIC_RUN_ID"}, {"RANK"}, {"WORLD_SIZE"}, {"LOCAL_RANK"}, {"LOCAL_WORLD_SIZE"}},
-    Launcher{"the environment", {"RANK", "WORLD_SIZE", "MASTER_ADDR"}, {"RANK"}, {"WORLD_SIZE"}, {"LOCAL_RANK"},
+    Launcher{"the environment",
+             {"RANK", "WORLD_SIZE", "MASTER_ADDR"},
+             {"RANK"},
+             {"WORLD_SIZE"},
+             {"LOCAL_RANK"},
              {"LOCAL_WORLD_SIZE"}},
-    Launcher{"Open MPI", {"OMPI_COMM_WORLD_RANK"}, {"OMPI_COMM_WORLD_RANK"}, {"OMPI_COMM_WORLD_SIZE"},
-             {"OMPI_COMM_WORLD_LOCAL_RANK"}, {"OMPI_COMM_WORLD_LOCAL_SIZE"}},
+    Launcher{"Open MPI",
+             {"OMPI_COMM_WORLD_RANK"},
+             {"OMPI_COMM_WORLD_RANK"},
+             {"OMPI_COMM_WORLD_SIZE"},
+             {"OMPI_COMM_WORLD_LOCAL_RANK"},
+             {"OMPI_COMM_WORLD_LOCAL_SIZE"}},
     // A batch script has SLURM_PROCID as well, and starts the steps.
-    Launcher{"Slurm", {"SLURM_PROCID", "SLURM_STEP_ID"}, {"SLURM_PROCID"}, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
-             {"SLURM_LOCALID"}, {}},
-    Launcher{"PMIx", {"PMIX_RANK", "PMIX_NAMESPACE"}, {"PMIX_RANK"}, {"PMIX_SIZE", "PMI_SIZE"}, {"PMIX_LOCAL_RANK"},
+    Launcher{"Slurm",
+             {"SLURM_PROCID", "SLURM_STEP_ID"},
+             {"SLURM_PROCID"},
+             {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
+             {"SLURM_LOCALID"},
+             {}},
+    Launcher{"PMIx",
+             {"PMIX_RANK", "PMIX_NAMESPACE"},
+             {"PMIX_RANK"},
+             {"PMIX_SIZE", "PMI_SIZE"},
+             {"PMIX_LOCAL_RANK"},
              {"PMIX_LOCAL_SIZE"}},
-    Launcher{"PMI", {"PMI_RANK"}, {"PMI_RANK"}, {"PMI_SIZE"}, {"MPI_LOCALRANKID", "PMI_LOCAL_RANK"},
+    Launcher{"PMI",
+             {"PMI_RANK"},
+             {"PMI_RANK"},
+             {"PMI_SIZE"},
+             {"MPI_LOCALRANKID", "PMI_LOCAL_RANK"},
              {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"}},
     Launcher{"SkyPilot", {"SKYPILOT_NODE_RANK"}, {"SKYPILOT_NODE_RANK"}, {"SKYPILOT_NUM_NODES"}, {}, {}, true},
     Launcher{"Kubernetes", {"JOB_COMPLETION_INDEX"}, {"JOB_COMPLETION_INDEX"}, {"STASH_NODES"}, {}, {}, true},
@@ -149,8 +169,8 @@ Placement read_placement(const Launcher& launcher, const Variables& variables) {
   }
   placement.size = *size;
   placement.local_rank = reader.number(launcher.local_rank);
-  placement.local_size = launcher.name == std::string_view("Slurm") ? slurm_local_size(reader)
-                                                                      : reader.number(launcher.local_size);
+  placement.local_size =
+      launcher.name == std::string_view("Slurm") ? slurm_local_size(reader) : reader.number(launcher.local_size);
   check(placement);
   placement.address = find_address(placement, reader);
   placement.port = find_port(placement, reader);

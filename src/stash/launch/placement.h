@@ -11,15 +11,15 @@ namespace stash {
 
 // What the launcher that started this process says of it in the environment.
 struct Placement {
-  std::string launcher;      // for people: "torchrun", "Open MPI", "Slurm", ...
-  int rank = 0;              // of `size`; where `starts_nodes`, nodes are counted
+  std::string launcher;  // for people: "torchrun", "Open MPI", "Slurm", ...
+  int rank = 0;          // of `size`; where `starts_nodes`, nodes are counted
   int size = 1;
   bool starts_nodes = false;  // one process on each node, which starts the node's ranks itself
   std::optional<int> local_rank;
   std::optional<int> local_size;
-  std::string address;       // of the host of rank 0; empty: nobody says
+  std::string address;  // of the host of rank 0; empty: nobody says
   int port = 0;
-  bool store_is_there = false;  // the launcher itself listens at that address
+  bool store_is_there = false;                            // the launcher itself listens at that address
   std::vector<std::pair<std::string, std::string>> read;  // variables and their values, in the order they were used
 
   bool operator==(const Placement&) const = default;

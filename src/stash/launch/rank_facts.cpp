@@ -49,9 +49,10 @@ std::vector<Check> check_devices(const ByNode& nodes) {
     for (const RankFacts* facts : members) users[facts->device].push_back(facts);
     for (const auto& [device, sharing] : users) {
       if (device.empty() || sharing.size() == 1) continue;
-      checks.push_back({.well = false,
-                        .text = fmt::format("{} on {} share the device {}", numbers(sharing), sharing[0]->host, device),
-                        .fix = "give each its own: one rank for each GPU, and CUDA_VISIBLE_DEVICES as the launcher sets it"});
+      checks.push_back(
+          {.well = false,
+           .text = fmt::format("{} on {} share the device {}", numbers(sharing), sharing[0]->host, device),
+           .fix = "give each its own: one rank for each GPU, and CUDA_VISIBLE_DEVICES as the launcher sets it"});
     }
   }
   if (checks.empty()) checks.push_back({.text = "no two ranks share an accelerator"});
@@ -63,7 +64,8 @@ Check check_interfaces(const ByNode& nodes) {
   bool loopback = false;
   for (const auto& [node, members] : nodes) {
     const std::string& interface = members.front()->interface;
-    list.push_back(fmt::format("{} on {}", interface.empty() ? "the backend's choice" : interface, members.front()->host));
+    list.push_back(
+        fmt::format("{} on {}", interface.empty() ? "the backend's choice" : interface, members.front()->host));
     loopback = loopback || interface == "lo";
   }
   Check check{.text = fmt::format("collectives use {}", fmt::join(list, ", "))};

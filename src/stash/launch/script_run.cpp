@@ -53,9 +53,11 @@ ScriptRun run_script(Profile profile, const ScriptRunOptions& options) {
            }},
       {{"program", options.program.string()}, {"keep_training", options.keep_training}, {"job", to_json(job)}});
 
-  ScriptRun run{
-      .profile = collector.profile(), .end = ended.end, .attached = ended.attached, .errors = collector.errors(),
-      .elsewhere = collector.elsewhere()};
+  ScriptRun run{.profile = collector.profile(),
+                .end = ended.end,
+                .attached = ended.attached,
+                .errors = collector.errors(),
+                .elsewhere = collector.elsewhere()};
   if (selector.found()) run.attached = Attached::trained;
   run.profile.elapsed_s = seconds(now_ns() - started_ns);
   run.profile.stolen_ratio = stolen.ratio();

@@ -13,10 +13,9 @@ std::optional<StolenTime::Ticks> StolenTime::read() {
   std::FILE* const file = std::fopen("/proc/stat", "re");
   if (file == nullptr) return std::nullopt;
   std::array<std::int64_t, 8> ticks{};
-  const int found = std::fscanf(file,
-                                "cpu %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-                                " %" SCNd64,
-                                &ticks[0], &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]);
+  const int found = std::fscanf(
+      file, "cpu %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
+      &ticks[0], &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6], &ticks[7]);
   std::fclose(file);
   if (found != static_cast<int>(ticks.size())) return std::nullopt;
   Ticks sum{.all = 0, .stolen = ticks.back()};

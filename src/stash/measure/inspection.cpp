@@ -43,11 +43,10 @@ void inspect_links(const RankSetup& setup, const Events& events, RankState& stat
     backend->set_node(setup.node->getBackend(device.torch_device().type()), setup.members->ranks_of_node(node));
   }
   if (job.inject.link_bytes_per_s) backend->set_link(*job.inject.link_bytes_per_s);
-  const std::vector<LinkTime> rows =
-      sweep_links(*backend, control, *setup.members, device.torch_device(), {.most_bytes = job.bucket_bytes},
-                  [&](std::string_view phase) {
-                    if (setup.speaks) events.phase(phase);
-                  });
+  const std::vector<LinkTime> rows = sweep_links(*backend, control, *setup.members, device.torch_device(),
+                                                 {.most_bytes = job.bucket_bytes}, [&](std::string_view phase) {
+                                                   if (setup.speaks) events.phase(phase);
+                                                 });
   if (setup.speaks) {
     events.send("places", {{"rows", rows_of(setup.members->places())}});
     events.send("links", {{"rows", rows_of(rows)}});

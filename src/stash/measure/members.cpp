@@ -117,7 +117,8 @@ void Members::take_members(const std::vector<std::string>& texts) {
   std::optional<nlohmann::json> first;
   for (const std::string& text : texts) {
     const auto member = nlohmann::json::parse(text);
-    const int node = nodes.try_emplace(member.at("node").get<std::string>(), static_cast<int>(nodes.size())).first->second;
+    const int node =
+        nodes.try_emplace(member.at("node").get<std::string>(), static_cast<int>(nodes.size())).first->second;
     places_.push_back({.host = member.at("host").get<std::string>(), .node = node});
     if (!first) first = member;
     const auto differs = [&](const char* field) { return member.at(field) != first->at(field); };
@@ -125,7 +126,8 @@ void Members::take_members(const std::vector<std::string>& texts) {
     for (const char* what : {"stash", "torch"}) {
       if (!differs(what)) continue;
       throw Error(fmt::format("{} has {} {} and {} has {} {}: install the same version on every host", name(0), what,
-                              first->at(what).get<std::string>(), name(rank), what, member.at(what).get<std::string>()));
+                              first->at(what).get<std::string>(), name(rank), what,
+                              member.at(what).get<std::string>()));
     }
     if (differs("job")) {
       throw UsageError(fmt::format("{} was started with other flags than {}: start all ranks with the same command",

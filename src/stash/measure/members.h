@@ -25,7 +25,9 @@ class Members {
   const std::vector<RankPlace>& places() const { return places_; }
   int nodes() const;
   std::vector<int> ranks_of_node(int node) const;
-  bool first_on_node() const { return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node).front() == rank_; }
+  bool first_on_node() const {
+    return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node).front() == rank_;
+  }
 
   // This rank fails: the others learn why. Where another rank's end made it fail (`own` is false), returns what became
   // of that one as far as can be heard: why it failed, or who leaves no word. Takes seconds at most; the process is to

@@ -16,10 +16,10 @@ struct RankSetup {
   c10::intrusive_ptr<c10d::ProcessGroup> node;     // of the ranks of this node; null where there is one node
   Members* members = nullptr;
   SharedState* shared = nullptr;
-  int team_index = 0;    // among the ranks that its supervisor started
-  bool speaks = true;    // for them
-  bool all_are_ours = true;  // the supervisor started every rank
-  int local_rank = 0;  // picks among the devices
+  int team_index = 0;           // among the ranks that its supervisor started
+  bool speaks = true;           // for them
+  bool all_are_ours = true;     // the supervisor started every rank
+  int local_rank = 0;           // picks among the devices
   std::int64_t started_ns = 0;  // when the launch began; its time counts from there
 };
 

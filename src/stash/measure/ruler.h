@@ -25,7 +25,7 @@ class Ruler {
   bool round(int index, const std::function<void(const Window&)>& on_window, const std::function<bool()>& stop);
 
   double edge_s() const { return edge_s_; }
-  double round_s() const { return round_s_; }  // what a round is expected to take
+  double round_s() const { return round_s_; }    // what a round is expected to take
   double clocks_s() const { return clocks_s_; }  // by how much ranks' times of arrival may be wrong
 
  private:

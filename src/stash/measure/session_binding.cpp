@@ -75,10 +75,12 @@ void bind_session(py::module_& module) {
                            const std::string& device) { session.add_group(group_of(group), c10::Device(device)); })
       .def("start", &start, py::arg("job"), py::arg("control"), py::arg("device"), py::arg("rank"),
            py::arg("first_on_node"), py::arg("hosts"), py::arg("nodes"), py::arg("machine"), py::arg("keep_training"))
-      .def("set_node", [](ScriptSession& session, const py::object& group, const std::string& device,
-                          const py::object& backend, std::vector<int> ranks) {
-        session.set_node(group_of(group), c10::Device(device), torch_object<c10d::Backend>(backend), std::move(ranks));
-      })
+      .def("set_node",
+           [](ScriptSession& session, const py::object& group, const std::string& device, const py::object& backend,
+              std::vector<int> ranks) {
+             session.set_node(group_of(group), c10::Device(device), torch_object<c10d::Backend>(backend),
+                              std::move(ranks));
+           })
       .def("step_end", &step_end, "After each step. True: the script may end.")
       .def("add_wait_ns", &ScriptSession::add_wait_ns)
       .def("end", &ScriptSession::end, py::call_guard<py::gil_scoped_release>())
@@ -94,10 +96,13 @@ void bind_session(py::module_& module) {
       .def("step_end", &ScriptWatch::step_end)
       .def("add_wait_ns", &ScriptWatch::add_wait_ns)
       .def("end", &ScriptWatch::end, py::call_guard<py::gil_scoped_release>());
-  module.def("node_identity", [](const std::string& given_name) {
-    const NodeIdentity identity = node_identity(given_name);
-    return std::make_pair(identity.host, identity.key);
-  }, "(host, what ranks of the same node have in common)");
+  module.def(
+      "node_identity",
+      [](const std::string& given_name) {
+        const NodeIdentity identity = node_identity(given_name);
+        return std::make_pair(identity.host, identity.key);
+      },
+      "(host, what ranks of the same node have in common)");
   module.def("evict_files", &evict_files, py::call_guard<py::gil_scoped_release>(),
              "Takes the files' pages out of the page cache; the share that is still cached, or None.");
   module.def("load_files", &load_files, py::call_guard<py::gil_scoped_release>(),

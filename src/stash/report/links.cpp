@@ -38,7 +38,8 @@ const LinkTime& best(const Group& rows) {
 }
 
 std::string rate(double bytes_per_s) {
-  return bytes_per_s >= 1e9 ? fmt::format("{:.2f} GB/s", bytes_per_s * 1e-9) : fmt::format("{:.1f} MB/s", bytes_per_s * 1e-6);
+  return bytes_per_s >= 1e9 ? fmt::format("{:.2f} GB/s", bytes_per_s * 1e-9)
+                            : fmt::format("{:.1f} MB/s", bytes_per_s * 1e-6);
 }
 
 std::string verdict(const Profile& profile, const std::vector<Group>& groups) {
@@ -65,8 +66,8 @@ std::string fit_line(const Group& rows) {
 std::string render_text(const Profile& profile, const std::vector<Group>& groups) {
   std::string text = verdict(profile, groups) + "\n";
   for (const Group& rows : groups) {
-    text += fmt::format("\n{}, {}\n{:>12}{:>14}{:>26}{:>16}{:>16}\n", rows.front().op, where(profile, rows.front()), "size",
-                        "time", "smallest to largest", "algorithm", "bus");
+    text += fmt::format("\n{}, {}\n{:>12}{:>14}{:>26}{:>16}{:>16}\n", rows.front().op, where(profile, rows.front()),
+                        "size", "time", "smallest to largest", "algorithm", "bus");
     for (const LinkTime& row : rows) {
       text += fmt::format("{:>12}{:>14}{:>26}{:>16}{:>16}\n", format_bytes(static_cast<double>(row.bytes)),
                           format_duration(row.s),

@@ -65,8 +65,9 @@ std::string late_rank_line(const Profile& profile, const Ledger& ledger) {
   if (!ledger.late_rank) return "late rank: none\n";
   const LateRank& late = *ledger.late_rank;
   const std::string on = profile.places.empty() ? "" : " on " + printable(host_of(profile, late.rank));
-  return fmt::format("late rank: {}{} is {} a step behind the median of the others, first under {}: its {} is to blame\n",
-                     late.rank, on, format_duration(late.s), to_string(late.condition), to_string(late.cause));
+  return fmt::format(
+      "late rank: {}{} is {} a step behind the median of the others, first under {}: its {} is to blame\n", late.rank,
+      on, format_duration(late.s), to_string(late.condition), to_string(late.cause));
 }
 
 std::string stop_reason(const Profile& profile) {
@@ -74,7 +75,8 @@ std::string stop_reason(const Profile& profile) {
     case StoppedBy::precision:
       return fmt::format("every interval is within ±{:g} % of the step", profile.job.precision_ratio * 100);
     case StoppedBy::time:
-      if (profile.job.rounds > 0 && count_complete_rounds(profile) >= profile.job.rounds) return "so many were asked for";
+      if (profile.job.rounds > 0 && count_complete_rounds(profile) >= profile.job.rounds)
+        return "so many were asked for";
       return fmt::format("the time allowed, {}, was spent", format_duration(profile.job.max_time_s));
     case StoppedBy::interrupted:
       return "it was interrupted";
