@@ -1,5 +1,6 @@
 """Starts the program on several hosts at once, under a real launcher."""
 
+import json
 import os
 import sys
 import unittest
@@ -8,7 +9,7 @@ import hosts
 import program
 
 JOB = ("--model", "squeezenet1_0", "--image-size", "64", "--batch", "4", "--device", "emulated:K80", "--workers", "1")
-QUICK = ("--max-time", "8s", "--precision", "50%")
+QUICK = ("--max-time", "6s", "--precision", "50%")
 
 
 class Team:
@@ -59,3 +60,12 @@ class HostsCase(unittest.TestCase):
         made = hosts.Hosts(count, rate)
         self.addCleanup(made.close)
         return made
+
+    def run_team(self, made, ranks, *flags, timeout=150):
+        out = self.folder.path / "out.json"
+        team = Team(torchrun(made, ranks, *profile("--out", out, *QUICK, *flags)), self.folder.path)
+        results = team.finish(timeout)
+        self.assertEqual(team.survivors(), {}, "processes outlive the run")
+        text = "\n".join(f"{name}: {result.out}{result.err}" for name, result in results.items())
+        self.assertEqual({result.code for result in results.values()}, {0}, text)
+        return results, json.loads(out.read_text())

@@ -7,7 +7,7 @@ import program
 import script
 
 program.require_program(extension=False)
-QUICK = ("--max-time", "4s", "--precision", "50%")
+QUICK = script.QUICK
 HUGGING_FACE = all(importlib.util.find_spec(name) for name in ("transformers", "accelerate"))
 
 

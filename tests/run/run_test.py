@@ -1,25 +1,15 @@
 """Somebody's own script, unedited: what is seen of it, and what becomes of it."""
 
-import time
 import unittest
 
 import program
 import script
 
 program.require_program(extension=False)
-QUICK = ("--max-time", "4s", "--precision", "50%")
+QUICK = script.QUICK
 
 
-class Run(unittest.TestCase):
-    def setUp(self):
-        self.folder = program.Folder()
-        self.addCleanup(self.folder.close)
-        self.files = script.data_folder(self.folder)
-
-    def toy(self, ranks, *arguments, flags=QUICK, **options):
-        return script.run(self, self.folder, *script.ranks(ranks), script.SCRIPTS / "toy.py", "--folder", self.files,
-                          *arguments, flags=flags, **options)
-
+class Run(script.ToyCase):
     def test_one_process_has_input_parts_only(self):
         result, profile = self.toy(1)
         parts = script.report(self, self.folder)["ledger"]["parts"]
@@ -41,18 +31,11 @@ class Run(unittest.TestCase):
         self.assertTrue(profile["complete"])
 
     def test_dicts_accumulation_and_workers(self):
-        for arguments in (("--dict",), ("--accumulate", 3), ("--workers", 0), ("--workers", 2), ("--spawn",)):
+        for arguments in (("--dict", "--accumulate", 3, "--workers", 2), ("--workers", 0)):
             with self.subTest(arguments):
                 _, profile = self.toy(1, *arguments)
                 self.assertTrue(profile["complete"])
-                cold = [window["resident_ratio"] for window in profile["windows"] if window["condition"] == "cold"]
-                self.assertLess(max(cold[1:]), 0.5, "which files the samples are in is learned, whoever reads them")
-
-    def test_workers_end_with_the_script(self):
-        """torch waits five seconds for each worker that somebody keeps alive."""
-        start = time.monotonic()
-        self.toy(1, "--workers", 2, "--persistent", "--samples", 64)
-        self.assertLess(time.monotonic() - start, 25)
+                self.check_files_are_learned(profile)
 
     def test_ranks_that_train_apart_are_told(self):
         self.toy(2, "--no-group")
@@ -76,11 +59,6 @@ class Run(unittest.TestCase):
         self.assertIn("allgather", {row["op"] for row in profile["collectives"]})
         self.assertTrue(profile["complete"])
 
-    def test_parameters_sharded_the_older_way(self):
-        _, profile = script.run(self, self.folder, *script.ranks(2), script.SCRIPTS / "fsdp1.py", flags=QUICK)
-        self.assertIn("reduce_scatter", {row["op"] for row in profile["collectives"]})
-        self.assertTrue(profile["complete"])
-
     def test_marks_in_place_of_optimizer_and_loader(self):
         _, profile = script.run(self, self.folder, script.PYTHON, script.SCRIPTS / "marked.py", flags=QUICK)
         self.assertIn("hot", {window["condition"] for window in profile["windows"]})
@@ -92,42 +70,6 @@ class Run(unittest.TestCase):
         code = "import os; print(os.environ.get('SEEN'))"
         result, _ = script.run(self, self.folder, script.PYTHON, "-c", code, PYTHONPATH=own)
         self.assertEqual(result.out, "yes\n")
-
-
-class KeepTraining(unittest.TestCase):
-    """`--keep-training`: the loss curve is that of a run without Stash, from the first step after profiling on."""
-
-    def losses(self, text):
-        return [line.split()[2] for line in text.splitlines() if line.startswith("loss ")]
-
-    def check(self, *arguments, ranks=1):
-        folder = program.Folder()
-        self.addCleanup(folder.close)
-        files = script.data_folder(folder)
-        command = [*script.ranks(ranks), script.SCRIPTS / "toy.py", "--folder", files, "--print-losses", "--dropout",
-                   "0.1", "--samples", 2048 * ranks, *arguments]
-        plain = program.Run(*command[1:], "--steps", 30, program=script.PYTHON, CUDA_VISIBLE_DEVICES="",
-                            OMP_NUM_THREADS=1).finish()
-        expected = self.losses(plain.out)
-        kept, profile = script.run(self, folder, *command, "--steps", 4000,
-                                   flags=(*QUICK, "--keep-training"))
-        self.assertTrue(profile["complete"])
-        seen = self.losses(kept.out)
-        # The steps before profiling, then those that profiling used, then the curve goes on where it was left.
-        start = next(i for i in range(len(seen)) if seen[i] != expected[i])
-        self.assertGreaterEqual(start, 3)
-        rest = expected[start:]
-        found = any(seen[i:i + len(rest)] == rest for i in range(start, len(seen)))
-        self.assertTrue(found, f"after step {start} the losses {rest[:3]} never come")
-
-    def test_with_workers(self):
-        self.check("--workers", 2)
-
-    def test_without_workers(self):
-        self.check("--workers", 0)
-
-    def test_on_two_ranks(self):
-        self.check("--workers", 1, ranks=2)
 
 
 if __name__ == "__main__":

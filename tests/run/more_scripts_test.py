@@ -1,0 +1,39 @@
+"""Scripts that few people have, and that have to work as well."""
+
+import time
+import unittest
+
+import program
+import script
+
+program.require_program(extension=False)
+
+
+class More(script.ToyCase):
+    def test_workers_end_with_the_script(self):
+        """torch waits five seconds for each worker that somebody keeps alive."""
+        start = time.monotonic()
+        self.toy(1, "--workers", 2, "--persistent", "--samples", 64)
+        self.assertLess(time.monotonic() - start, 25)
+
+    def test_workers_that_are_not_copies_of_their_rank(self):
+        _, profile = self.toy(1, "--spawn")
+        self.assertTrue(profile["complete"])
+        self.check_files_are_learned(profile)
+
+    def test_parameters_sharded_the_older_way(self):
+        _, profile = script.run(self, self.folder, *script.ranks(2), script.SCRIPTS / "fsdp1.py", flags=script.QUICK)
+        self.assertIn("reduce_scatter", {row["op"] for row in profile["collectives"]})
+        self.assertTrue(profile["complete"])
+
+
+class KeepTraining(script.KeepTrainingCase):
+    def test_with_workers(self):
+        self.check("--workers", 2)
+
+    def test_without_workers(self):
+        self.check("--workers", 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
