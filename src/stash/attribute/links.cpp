@@ -30,13 +30,6 @@ std::map<int, double> node_rates(const Profile& profile) {
   return rates;
 }
 
-std::string host_of_node(const Profile& profile, int node) {
-  for (const RankPlace& place : profile.places) {
-    if (place.node == node) return place.host;
-  }
-  return "";
-}
-
 }  // namespace
 
 double algorithm_bytes_per_s(const LinkTime& row) { return row.s > 0 ? static_cast<double>(row.bytes) / row.s : 0; }

@@ -85,11 +85,7 @@ std::vector<double> without_disturbed(const std::vector<double>& values, double 
 }
 
 int node_count(const Profile& profile) {
-  if (!profile.places.empty()) {
-    const auto last = std::max_element(profile.places.begin(), profile.places.end(),
-                                       [](const RankPlace& a, const RankPlace& b) { return a.node < b.node; });
-    return last->node + 1;
-  }
+  if (!profile.places.empty()) return count_nodes(profile.places);
   std::ptrdiff_t nodes = 1;
   for (const Window& window : profile.windows) {
     if (window.condition != Condition::solo) continue;

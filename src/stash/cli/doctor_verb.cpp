@@ -45,7 +45,7 @@ class DoctorVerb final : public Verb {
     const Team team = make_team(placement, profile.job.ranks);
     if (team.leads()) show_meeting(team, profile);
     const LocalRun result = start_.start(std::move(profile), team, "doctor", {});
-    if (result.interrupted) return 130;
+    if (result.interrupted) return kExitInterrupted;
     if (result.fault) {
       if (!team.leads()) throw Error(*result.fault);
       show({.well = false, .text = *result.fault, .fix = ""});

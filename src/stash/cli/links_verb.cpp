@@ -56,7 +56,7 @@ class LinksVerb final : public Verb {
       if (team.leads()) line.show(collector.phase() + " …");
     });
     if (result.fault) throw Error(*result.fault);
-    if (result.interrupted) return 130;
+    if (result.interrupted) return kExitInterrupted;
     if (team.leads()) fmt::print("{}", render_links(result.profile, format));
     return 0;
   }

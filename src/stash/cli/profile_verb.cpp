@@ -27,7 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kExitInterrupted = 130;  // as shells expect after Ctrl-C
 constexpr int kBatchesOfDefaultData = 4;
 
 bool wants_input(const Job& job) {

@@ -13,6 +13,8 @@ class App;
 
 namespace stash {
 
+inline constexpr int kExitInterrupted = 130;  // as shells expect after Ctrl-C
+
 // The flags of verbs that start ranks, alone or under a launcher.
 class StartFlags {
  public:

@@ -163,6 +163,19 @@ const std::string& host_of(const Profile& profile, int rank) {
   return place < profile.places.size() ? profile.places[place].host : profile.machine.hostname;
 }
 
+const std::string& host_of_node(const Profile& profile, int node) {
+  for (const RankPlace& place : profile.places) {
+    if (place.node == node) return place.host;
+  }
+  return profile.machine.hostname;
+}
+
+int count_nodes(const std::vector<RankPlace>& places) {
+  int last = 0;
+  for (const RankPlace& place : places) last = std::max(last, place.node);
+  return last + 1;
+}
+
 nlohmann::json to_json(const Machine& machine) { return json_fields::write(machine); }
 nlohmann::json to_json(const RankSample& sample) { return json_fields::write(sample); }
 nlohmann::json to_json(const Window& window) { return json_fields::write(window); }

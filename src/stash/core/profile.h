@@ -115,7 +115,9 @@ struct Profile {
   bool operator==(const Profile&) const = default;
 };
 
-// The host of a rank.
 const std::string& host_of(const Profile& profile, int rank);
+const std::string& host_of_node(const Profile& profile, int node);
+
+int count_nodes(const std::vector<RankPlace>& places);  // 1 where nothing is known
 
 }  // namespace stash

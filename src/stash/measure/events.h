@@ -1,9 +1,11 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "stash/core/profile_json.h"
 #include "stash/measure/collective_log.h"
 
 namespace stash {
@@ -19,7 +21,13 @@ class Events {
   void phase(std::string_view text) const;  // what a person may want to know that it is doing
   void warning(std::string_view text) const;
   void collectives(int rank, const CollectiveLog& log) const;  // what a rank's log holds
-  void send_lines(std::string_view lines) const;               // that another rank made
+  template <typename Row>
+  void send_rows(std::string_view name, const std::vector<Row>& rows) const {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Row& row : rows) list.push_back(to_json(row));
+    send(name, {{"rows", std::move(list)}});
+  }
+  void send_lines(std::string_view lines) const;  // that another rank made
   static std::string line(std::string_view name, nlohmann::json content);
 
  private:

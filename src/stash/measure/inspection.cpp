@@ -22,13 +22,6 @@ void finish(const RankSetup& setup, const Events& events, Control& control, Rank
   control.barrier();
 }
 
-template <typename Row>
-nlohmann::json rows_of(const std::vector<Row>& list) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const Row& row : list) rows.push_back(to_json(row));
-  return rows;
-}
-
 }  // namespace
 
 void inspect_links(const RankSetup& setup, const Events& events, RankState& state) {
@@ -48,8 +41,8 @@ void inspect_links(const RankSetup& setup, const Events& events, RankState& stat
                                                    if (setup.speaks) events.phase(phase);
                                                  });
   if (setup.speaks) {
-    events.send("places", {{"rows", rows_of(setup.members->places())}});
-    events.send("links", {{"rows", rows_of(rows)}});
+    events.send_rows("places", setup.members->places());
+    events.send_rows("links", rows);
   }
   finish(setup, events, control, state);
 }

@@ -43,12 +43,6 @@ std::string Members::names(const std::vector<int>& ranks) const {
   return fmt::format("{}{}", fmt::join(list, ", "), more);
 }
 
-int Members::nodes() const {
-  int last = 0;
-  for (const RankPlace& place : places_) last = std::max(last, place.node);
-  return last + 1;
-}
-
 std::vector<int> Members::ranks_of_node(int node) const {
   std::vector<int> ranks;
   for (std::size_t rank = 0; rank < places_.size(); ++rank) {

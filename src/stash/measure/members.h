@@ -23,7 +23,7 @@ class Members {
   void meet(const std::string& own_json, double deadline_s, RankState& state);
 
   const std::vector<RankPlace>& places() const { return places_; }
-  int nodes() const;
+  int nodes() const { return count_nodes(places_); }
   std::vector<int> ranks_of_node(int node) const;
   bool first_on_node() const {
     return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node).front() == rank_;

@@ -70,7 +70,7 @@ class Rank {
  private:
   void introduce() {
     events_.send("machine", {{"machine", nlohmann::json::parse(setup_.machine_json)}});
-    if (setup_.members->nodes() > 1) send_rows("places", setup_.members->places());
+    if (setup_.members->nodes() > 1) events_.send_rows("places", setup_.members->places());
   }
 
   void prepare() {
@@ -140,8 +140,8 @@ class Rank {
     }
     control_.barrier();
     if (rank_ != 0) return;
-    send_rows("layers", layers_);
-    send_rows("buckets", trainer_->buckets());
+    events_.send_rows("layers", layers_);
+    events_.send_rows("buckets", trainer_->buckets());
   }
 
   void measure_links(const SweepLimits& limits) {
@@ -150,14 +150,7 @@ class Rank {
         sweep_links(*backend_, control_, *setup_.members, device_.torch_device(), limits, [&](std::string_view phase) {
           if (speaks_) events_.phase(phase);
         });
-    if (speaks_) send_rows("links", rows);
-  }
-
-  template <typename Row>
-  void send_rows(const char* name, const std::vector<Row>& rows) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const Row& row : rows) list.push_back(to_json(row));
-    events_.send(name, {{"rows", std::move(list)}});
+    if (speaks_) events_.send_rows("links", rows);
   }
 
   // What only this rank knows, as lines for the one that keeps the profile.

@@ -1,6 +1,5 @@
 #include "stash/measure/script_session.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/attribute.h"
@@ -139,7 +138,7 @@ StoppedBy ScriptSession::rule() {
   gate_->wait_for_stop();
   const std::int64_t started_ns = now_ns();
   if (start_.rank == 0) events_.phase("warming up every condition");
-  ruler.pilot(present_conditions(start_.job, nodes()));
+  ruler.pilot(present_conditions(start_.job, count_nodes(start_.places)));
   if (start_.rank == 0) events_.send("pilot", {{"edge_s", ruler.edge_s()}, {"round_s", ruler.round_s()}});
   const Events nobody(-1);
   return run_rounds(ruler, *control_, start_.job, started_ns, start_.rank == 0 ? events_ : nobody,
@@ -152,7 +151,7 @@ void ScriptSession::measure() {
     if (start_.rank == 0) {
       events_.send("machine", {{"machine", nlohmann::json::parse(start_.machine_json)}});
       events_.send("job", {{"job", to_json(start_.job)}});
-      if (nodes() > 1) send_places();
+      if (count_nodes(start_.places) > 1) events_.send_rows("places", start_.places);
     }
     const StoppedBy reason = rule();
     set_position(SwitchPosition::pass);
@@ -168,18 +167,6 @@ void ScriptSession::measure() {
   }
   measuring_ = false;
   gate_->open();
-}
-
-int ScriptSession::nodes() const {
-  int last = 0;
-  for (const RankPlace& place : start_.places) last = std::max(last, place.node);
-  return last + 1;
-}
-
-void ScriptSession::send_places() const {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const RankPlace& place : start_.places) rows.push_back(to_json(place));
-  events_.send("places", {{"rows", std::move(rows)}});
 }
 
 void ScriptSession::report(StoppedBy reason) {

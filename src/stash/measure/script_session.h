@@ -71,8 +71,6 @@ class ScriptSession final : public Workload {
   void measure();
   StoppedBy rule();
   void report(StoppedBy reason);
-  void send_places() const;
-  int nodes() const;
   void set_position(SwitchPosition position);
   void delay();
   void let_others_catch_up();

@@ -19,17 +19,12 @@ constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
 
 using Group = std::vector<LinkTime>;
 
-std::string host_of_node(const Profile& profile, int node) {
-  for (const RankPlace& place : profile.places) {
-    if (place.node == node) return printable(place.host);
-  }
-  return printable(profile.machine.hostname);
-}
+std::string name_of_node(const Profile& profile, int node) { return printable(host_of_node(profile, node)); }
 
 std::string where(const Profile& profile, const LinkTime& row) {
-  if (row.scope == "node") return "inside " + host_of_node(profile, row.node);
+  if (row.scope == "node") return "inside " + name_of_node(profile, row.node);
   if (row.scope == "joined") return fmt::format("among all {} ranks", row.ranks);
-  return fmt::format("{} to {}", host_of_node(profile, row.node), host_of_node(profile, row.other));
+  return fmt::format("{} to {}", name_of_node(profile, row.node), name_of_node(profile, row.other));
 }
 
 const LinkTime& best(const Group& rows) {
