@@ -105,7 +105,7 @@ class Rank:
             file.write(json.dumps({"event": event, **content}) + "\n")
 
     def events_path(self):
-        return os.path.join(self.folder, f"rank-{groups.from_environment(groups.RANK, 0)}-{self.pid}.events")
+        return os.path.join(self.folder, f"{self.pid}.events")
 
     def ensure_session(self):
         if self.session is not None or self.over:
@@ -137,7 +137,7 @@ class Rank:
 
         import _stash
 
-        place = groups.Place(dist)
+        place = groups.Place(dist, _stash.launched_as())
         place.meet(dist, self.folder, _stash.node_identity(os.environ.get("STASH_NODE_NAME", "")))
         self.confine(dist, place)
         device = self.device(torch)
@@ -235,7 +235,7 @@ class WatchedRank(Rank):
             return
         library = self.library()
         if library is not None:
-            self.session = library.Watch(self.events_path(), groups.from_environment(groups.RANK, 0))
+            self.session = library.Watch(self.events_path(), library.launched_as()[0])
             self.feed.watch(self.session)
             atexit.register(self.session.end)
 

@@ -4,26 +4,16 @@ import datetime
 import json
 import os
 
-# By what launchers set: torchrun, Open MPI, Slurm, PMI.
-RANK = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMI_RANK")
-SIZE = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "PMI_SIZE")
 TIMEOUT = datetime.timedelta(minutes=30)  # a script may evaluate or save for that long
-
-
-def from_environment(names, default):
-    for name in names:
-        if os.environ.get(name, "").isdigit():
-            return int(os.environ[name])
-    return default
 
 
 class Place:
     """Which rank this is, of how many."""
 
-    def __init__(self, dist):
+    def __init__(self, dist, launched):
+        """`launched`: rank and size as the launcher says, for ranks that train apart."""
         self.grouped = dist.is_available() and dist.is_initialized()
-        self.rank = dist.get_rank() if self.grouped else from_environment(RANK, 0)
-        self.size = dist.get_world_size() if self.grouped else from_environment(SIZE, 1)
+        self.rank, self.size = (dist.get_rank(), dist.get_world_size()) if self.grouped else launched
         self.backend = str(dist.get_backend()) if self.grouped else "gloo"
         self.hosts, self.nodes, self.store = [""] * self.size, [0] * self.size, None
         self.reports_here = True  # rank 0 belongs to the same `stash run`

@@ -9,6 +9,7 @@
 #include "stash/attribute/links.h"
 #include "stash/attribute/published.h"
 #include "stash/attribute/rounds.h"
+#include "stash/attribute/steady_fetch.h"
 #include "stash/core/error.h"
 #include "stash/core/statistics.h"
 
@@ -123,6 +124,7 @@ Ledger attribute(const Profile& profile) {
   fill_estimates(ledger, table, profile.edge_s);
   check_finite(ledger);
   ledger.published = published_ratios(ledger, profile.job.ranks, node_count(profile));
+  ledger.steady_fetch = predict_steady_fetch(profile, ledger);
   ledger.late_rank = find_late_rank(table, ledger.step.s);
   if (!ledger.late_rank) ledger.late_rank = find_late_link(profile, ledger);
   return ledger;

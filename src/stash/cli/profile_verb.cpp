@@ -18,6 +18,7 @@
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/input/dataset.h"
+#include "stash/input/dataset_bytes.h"
 #include "stash/launch/affinity.h"
 #include "stash/launch/machine_info.h"
 #include "stash/launch/team.h"
@@ -74,7 +75,7 @@ class ProfileVerb final : public Verb {
                       "on the CPU",
                       profile.job.device));
     }
-    prepare_data(profile.job, graph);
+    profile.dataset_bytes = prepare_data(profile.job, graph);
     profile.machine = describe_machine(profile.job.data);
 
     RunProgress progress;
@@ -85,17 +86,15 @@ class ProfileVerb final : public Verb {
   }
 
  private:
-  static bool lost_rank_0(const std::string& fault) {
-    return fault.find("rank 0 ") != std::string::npos && fault.find("cannot be reached") != std::string::npos;
-  }
-
-  static void prepare_data(Job& job, const Graph& graph) {
-    if (!wants_input(job)) return;
+  // Makes a data set where none is given; returns its size.
+  static std::optional<std::int64_t> prepare_data(Job& job, const Graph& graph) {
+    if (!wants_input(job)) return std::nullopt;
     if (job.data.empty()) {
       job.data = default_dataset(graph, std::int64_t{kBatchesOfDefaultData} * job.batch * job.ranks).string();
     }
-    open_dataset(job.data, graph.input, graph.seq_len);  // says what is wrong with it before ranks start
+    const auto dataset = open_dataset(job.data, graph.input, graph.seq_len);  // says what is wrong before ranks start
     job.data = fs::absolute(job.data).string();
+    return estimate_bytes(*dataset);
   }
 
   // A full disk must not take the report away too: it is told after the report.
@@ -110,7 +109,7 @@ class ProfileVerb final : public Verb {
 
   // Rank 0's process has the profile. Should it be lost, any other's has all windows so far.
   int finish_elsewhere(const LocalRun& result) {
-    if (result.fault && lost_rank_0(*result.fault) && !result.profile.windows.empty()) {
+    if (result.fault && result.lost_rank_0 && !result.profile.windows.empty()) {
       out_ += fmt::format(".rank{}", first_rank_);
       return finish(result);
     }

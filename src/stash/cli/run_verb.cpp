@@ -13,6 +13,7 @@
 #include "stash/cli/verb.h"
 #include "stash/cli/why_nothing.h"
 #include "stash/core/profile_json.h"
+#include "stash/input/dataset_bytes.h"
 #include "stash/launch/machine_info.h"
 #include "stash/launch/script_run.h"
 #include "stash/report/printable.h"
@@ -45,6 +46,7 @@ class RunVerb final : public Verb {
     profile.job = flags_.resolve();
     check_writable(out_);
     profile.machine = describe_machine(profile.job.data);
+    if (!profile.job.data.empty()) profile.dataset_bytes = count_bytes(profile.job.data);
     RunProgress progress;
     const ScriptRun result = run_script(std::move(profile), {.program = own_program(),
                                                              .package_folder = root_folder() / "python",

@@ -37,12 +37,20 @@ struct Published {
   bool operator==(const Published&) const = default;
 };
 
+// `fetch` after the first epoch, when a share of the data set is in the page cache; predicted, docs/metrics.md.
+struct SteadyFetch {
+  Estimate fetch;
+  double cached_ratio = 0;  // of the samples read, found in the page cache
+  bool operator==(const SteadyFetch&) const = default;
+};
+
 // Seconds of every step by cause. The present parts sum to the step exactly.
 struct Ledger {
   Estimate step;
   std::array<std::optional<Estimate>, kParts.size()> parts;  // by Part; nullopt: has no meaning on this job
   std::map<Condition, Estimate> step_by_condition;
   Published published;
+  std::optional<SteadyFetch> steady_fetch;  // nullopt: no fetch, or sizes are not known
   std::optional<LateRank> late_rank;
   int rounds = 0;           // complete rounds that the part with the fewest rests on
   int rounds_left_out = 0;  // by that part: complete too, but disturbed from outside

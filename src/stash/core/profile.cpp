@@ -136,6 +136,8 @@ void fields(V& visit, T& profile) {
   visit("collectives", profile.collectives);
   visit("inputs", profile.inputs);
   visit.or_default("links", profile.links);
+  visit("dataset_bytes", profile.dataset_bytes, 0);
+  visit("cache_bytes", profile.cache_bytes, 0);
   visit("loss", profile.loss);
   visit("stopped_by", profile.stopped_by);
   visit("complete", profile.complete);

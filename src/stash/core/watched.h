@@ -12,8 +12,8 @@ namespace stash {
 struct WatchedRank {
   int rank = 0;
   std::int64_t steps = 0;
-  double step_s = 0;        // of all of them
-  double input_wait_s = 0;  // of that, waiting for batches
+  double step_s = 0;                           // of all of them
+  double input_wait_s = 0;                     // of that, waiting for batches
   std::vector<CollectiveSummary> collectives;  // from issue to completion; they overlap compute
 };
 

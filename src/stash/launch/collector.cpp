@@ -6,6 +6,7 @@
 
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
+#include "stash/launch/machine_info.h"
 
 namespace stash {
 namespace {
@@ -70,7 +71,8 @@ const std::map<std::string_view, Collector::Handler>& Collector::handlers() {
        }},
       {"error",
        [](Collector& c, int rank, const Json& m) {
-         c.errors_.emplace(rank, RankError{m.at("kind").get<std::string>(), m.at("message").get<std::string>()});
+         c.errors_.emplace(rank, RankError{m.at("kind").get<std::string>(), m.at("message").get<std::string>(),
+                                           m.value("lost", std::vector<int>())});
        }},
   };
   return kHandlers;
@@ -84,6 +86,11 @@ void Collector::take(int rank, std::string_view line) {
   } catch (const std::exception& error) {
     profile_.warnings.push_back(fmt::format("a report of rank {} was not understood: {}", rank, error.what()));
   }
+}
+
+void note_cache_room(Collector& collector) {
+  Profile& profile = collector.profile();
+  if (!profile.cache_bytes && !profile.windows.empty()) profile.cache_bytes = available_memory_bytes();
 }
 
 }  // namespace stash

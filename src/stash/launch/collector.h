@@ -17,6 +17,7 @@ namespace stash {
 struct RankError {
   std::string kind;  // usage | environment | memory | peer: caused by another rank's end
   std::string message;
+  std::vector<int> lost = {};  // ranks that it heard nothing more of
 };
 
 // Puts a profile together from what the ranks report, line by line.
@@ -47,6 +48,9 @@ class Collector {
   std::string elsewhere_;
   bool stopped_ = false;
 };
+
+// Once the ranks measure, and so have all the memory that they need: what is left for the page cache.
+void note_cache_room(Collector& collector);
 
 // The one rank to blame and why, with its last output; nullopt when every rank ended well.
 std::optional<std::string> describe_fault(const Outcome& outcome, const std::map<int, RankError>& errors,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -121,6 +122,7 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
                  .on_event = [&](int index, std::string_view line) { collector.take(team.first_rank + index, line); },
                  .on_tick =
                      [&] {
+                       note_cache_room(collector);
                        if (options.on_tick) options.on_tick(collector);
                      }});
   count_from(outcome, team.first_rank);
@@ -131,6 +133,10 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
                .interrupted = outcome.interrupted};
   if (!outcome.interrupted) run.fault = describe_fault(outcome, collector.errors(), options.deadline_s);
   run.usage_fault = run.fault && is_usage_fault(collector.errors());
+  run.lost_rank_0 = std::any_of(collector.errors().begin(), collector.errors().end(), [](const auto& entry) {
+    const std::vector<int>& lost = entry.second.lost;
+    return std::find(lost.begin(), lost.end(), 0) != lost.end();
+  });
   run.profile.elapsed_s = seconds(now_ns() - started_ns);
   run.profile.stolen_ratio = stolen.ratio();
   run.profile.complete = !run.fault && !outcome.interrupted && collector.stopped();

@@ -28,6 +28,7 @@ struct LocalRun {
   std::vector<RankFacts> facts;      // where the ranks were asked for them
   std::optional<std::string> fault;  // what went wrong, for a person
   bool usage_fault = false;
+  bool lost_rank_0 = false;  // whose process would have had the profile
   bool interrupted = false;
 };
 

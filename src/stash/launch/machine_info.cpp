@@ -47,6 +47,17 @@ std::optional<std::int64_t> number_in(const char* path) {
   return std::nullopt;  // missing, or "max"
 }
 
+// Pages of files count as used by a control group, but give way when memory is asked for.
+std::int64_t cached_in_group_bytes() {
+  std::ifstream file("/sys/fs/cgroup/memory.stat");
+  std::string key;
+  std::int64_t value = 0;
+  while (file >> key >> value) {
+    if (key == "file") return value;
+  }
+  return 0;
+}
+
 // "vda ext4", from the mount table's entry of the device that holds `path`.
 std::optional<std::string> disk_of(const fs::path& path) {
   struct stat status;
@@ -84,7 +95,10 @@ std::int64_t available_memory_bytes() {
   std::int64_t available = memory_field_bytes("MemAvailable");
   const auto limit = number_in("/sys/fs/cgroup/memory.max");
   const auto used = number_in("/sys/fs/cgroup/memory.current");
-  if (limit && used) available = std::min(available, std::max<std::int64_t>(*limit - *used, 0));
+  if (limit && used) {
+    const std::int64_t kept = *used - cached_in_group_bytes();
+    available = std::min(available, std::max<std::int64_t>(*limit - kept, 0));
+  }
   return available;
 }
 

@@ -49,6 +49,7 @@ ScriptRun run_script(Profile profile, const ScriptRunOptions& options) {
            },
        .on_tick =
            [&] {
+             note_cache_room(collector);
              if (options.on_tick) options.on_tick(collector);
            }},
       {{"program", options.program.string()}, {"keep_training", options.keep_training}, {"job", to_json(job)}});

@@ -18,7 +18,6 @@ Team make_team(const std::optional<Placement>& placement, int ranks) {
   team.local_size = ranks_on_host(ranks, placement);
   team.count = placement ? ranks / placement->size : ranks;
   if (!placement) return team;
-  team.launcher = placement->launcher;
   team.first_rank = placement->rank * team.count;
   team.local_rank = placement->starts_nodes ? 0 : placement->local_rank.value_or(0);
   if (team.is_whole()) return team;

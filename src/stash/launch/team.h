@@ -10,12 +10,11 @@ namespace stash {
 // The ranks that this process starts, and where they meet those that other processes start.
 struct Team {
   int first_rank = 0;
-  int count = 1;         // that this process starts
-  int size = 1;          // of the whole job
-  int local_rank = 0;    // of the first, among those of this host as the launcher counts them
-  int local_size = 1;    // that share this host's cores, as far as is known
-  std::string launcher;  // empty: there is none
-  std::string address;   // numeric, of the host of rank 0; empty: all ranks are ours and meet in a file
+  int count = 1;        // that this process starts
+  int size = 1;         // of the whole job
+  int local_rank = 0;   // of the first, among those of this host as the launcher counts them
+  int local_size = 1;   // that share this host's cores, as far as is known
+  std::string address;  // numeric, of the host of rank 0; empty: all ranks are ours and meet in a file
   int port = 0;
   bool store_is_there = false;  // the launcher listens at that address
   std::string interface;        // of this host that leads there; empty: unknown

@@ -32,10 +32,6 @@ void Events::send_lines(std::string_view lines) const {
   }
 }
 
-void Events::collectives(int rank, const CollectiveLog& log) const {
-  send("collectives", {{"rows", collective_rows(rank, log)}});
-}
-
 void Events::phase(std::string_view text) const { send("phase", {{"text", text}}); }
 
 void Events::warning(std::string_view text) const { send("warning", {{"text", text}}); }

@@ -20,7 +20,6 @@ class Events {
   void send(std::string_view name, nlohmann::json content) const;
   void phase(std::string_view text) const;  // what a person may want to know that it is doing
   void warning(std::string_view text) const;
-  void collectives(int rank, const CollectiveLog& log) const;  // what a rank's log holds
   template <typename Row>
   void send_rows(std::string_view name, const std::vector<Row>& rows) const {
     nlohmann::json list = nlohmann::json::array();

@@ -32,8 +32,7 @@ void inspect_links(const RankSetup& setup, const Events& events, RankState& stat
   const auto backend = install_switch(setup.group, device.torch_device(), log);
   backend->set_state(state);
   if (setup.node) {
-    const int node = setup.members->places()[static_cast<std::size_t>(control.rank())].node;
-    backend->set_node(setup.node->getBackend(device.torch_device().type()), setup.members->ranks_of_node(node));
+    backend->set_node(setup.node->getBackend(device.torch_device().type()), setup.members->ranks_here());
   }
   if (job.inject.link_bytes_per_s) backend->set_link(*job.inject.link_bytes_per_s);
   const std::vector<LinkTime> rows = sweep_links(*backend, control, *setup.members, device.torch_device(),

@@ -136,12 +136,13 @@ void Members::meet(const std::string& own_json, double deadline_s, RankState& st
   take_members(read_members());
 }
 
-std::string Members::unreachable(const std::vector<int>& ranks) const {
-  return fmt::format("{} cannot be reached any more: its process died, or a host is cut off", names(ranks));
+Members::Reason Members::unreachable(const std::vector<int>& ranks) const {
+  return {.message = fmt::format("{} cannot be reached any more: its process died, or a host is cut off", names(ranks)),
+          .lost = ranks};
 }
 
 // Those that leave no word for a while cannot.
-std::string Members::hear_words() {
+Members::Reason Members::hear_words() {
   std::vector<int> silent;
   const std::int64_t deadline_ns = now_ns() + nanoseconds(kWord_s);
   do {
@@ -153,23 +154,23 @@ std::string Members::hear_words() {
         continue;
       }
       const std::string word = text_of(store_->get(key("word", rank)));
-      if (word.starts_with("own ")) return fmt::format("{}: {}", name(rank), word.substr(4));
+      if (word.starts_with("own ")) return {.message = fmt::format("{}: {}", name(rank), word.substr(4)), .lost = {}};
     }
     sleep_until_ns(now_ns() + nanoseconds(kPoll_s));
   } while (!silent.empty() && now_ns() < deadline_ns);
-  return silent.empty() ? "" : unreachable(silent);
+  return silent.empty() ? Reason{} : unreachable(silent);
 }
 
-std::string Members::part(const std::string& message, bool own) {
+Members::Reason Members::part(const std::string& message, bool own) {
   // A store that is cut off answers never, not even that.
-  auto answer = std::make_shared<std::promise<std::string>>();
-  std::future<std::string> heard = answer->get_future();
+  auto answer = std::make_shared<std::promise<Reason>>();
+  std::future<Reason> heard = answer->get_future();
   std::thread([this, answer, message, own] {
     try {
       store_->set(key("word", rank_), bytes_of((own ? "own " : "peer ") + message));
-      answer->set_value(own ? "" : hear_words());
+      answer->set_value(own ? Reason{} : hear_words());
     } catch (const std::exception&) {
-      answer->set_value(rank_ == 0 ? "" : unreachable({0}));
+      answer->set_value(rank_ == 0 ? Reason{} : unreachable({0}));
     }
   }).detach();
   const bool answered = heard.wait_for(std::chrono::duration<double>(2 * kWord_s)) == std::future_status::ready;

@@ -25,14 +25,17 @@ class Members {
   const std::vector<RankPlace>& places() const { return places_; }
   int nodes() const { return count_nodes(places_); }
   std::vector<int> ranks_of_node(int node) const;
-  bool first_on_node() const {
-    return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node).front() == rank_;
-  }
+  std::vector<int> ranks_here() const { return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node); }
+  bool first_on_node() const { return ranks_here().front() == rank_; }
 
-  // This rank fails: the others learn why. Where another rank's end made it fail (`own` is false), returns what became
-  // of that one as far as can be heard: why it failed, or who leaves no word. Takes seconds at most; the process is to
-  // end then.
-  std::string part(const std::string& message, bool own);
+  // What became of a rank whose end made this one fail, as far as can be heard.
+  struct Reason {
+    std::string message;    // why it failed, or who leaves no word; empty: nothing was heard
+    std::vector<int> lost;  // ranks that leave no word
+  };
+  // This rank fails: the others learn why. Where another rank's end made it fail (`own` is false), returns the reason.
+  // Takes seconds at most; the process is to end then.
+  Reason part(const std::string& message, bool own);
 
  private:
   std::string name(int rank) const;  // "rank 3 on gpu02"
@@ -42,8 +45,8 @@ class Members {
     std::string beat;
     std::int64_t seen_ns = 0;
   };
-  std::string unreachable(const std::vector<int>& ranks) const;
-  std::string hear_words();
+  Reason unreachable(const std::vector<int>& ranks) const;
+  Reason hear_words();
   std::vector<int> missing();
   void check_beats(std::map<int, Arrival>& arrivals, double deadline_s);
   void wait_for_all(double deadline_s, RankState& state);

@@ -79,10 +79,7 @@ class Rank {
     backend_ = install_switch(setup_.group, device_.torch_device(), log_);
     backend_->set_state(state_);
     const Members& members = *setup_.members;
-    const int node = members.places()[static_cast<std::size_t>(rank_)].node;
-    if (setup_.node) {
-      backend_->set_node(setup_.node->getBackend(device_.torch_device().type()), members.ranks_of_node(node));
-    }
+    if (setup_.node) backend_->set_node(setup_.node->getBackend(device_.torch_device().type()), members.ranks_here());
     backend_->set_stream(device_.emulated());
     if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
     make_pipeline();
@@ -222,6 +219,7 @@ struct Failure {
   const char* kind;
   std::string message;
   int code;
+  std::vector<int> lost = {};  // ranks that leave no word
 };
 
 std::optional<Failure> failure_of(const std::function<void()>& run) {
@@ -248,7 +246,9 @@ void explain(Failure& failure, Members& members, bool all_are_ours) {
   const bool own = !is_consequence(failure.message);
   if (!own) failure.kind = "peer";
   if (all_are_ours) return;
-  if (std::string reason = members.part(failure.message, own); !reason.empty()) failure.message = std::move(reason);
+  Members::Reason reason = members.part(failure.message, own);
+  if (!reason.message.empty()) failure.message = std::move(reason.message);
+  failure.lost = std::move(reason.lost);
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ int run_rank(const RankSetup& setup) {
   if (!failure) return 0;
   setup.shared->rank(setup.team_index).beat(Phase::waiting);  // for the others' words
   explain(*failure, *setup.members, setup.all_are_ours);
-  events.send("error", {{"kind", failure->kind}, {"message", failure->message}});
+  events.send("error", {{"kind", failure->kind}, {"message", failure->message}, {"lost", failure->lost}});
   return failure->code;
 }
 

@@ -6,9 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/input/file_pages.h"
 #include "stash/launch/node_identity.h"
+#include "stash/launch/placement.h"
 #include "stash/measure/python_objects.h"
 #include "stash/measure/script_session.h"
 #include "stash/measure/script_watch.h"
@@ -59,6 +61,16 @@ void start(ScriptSession& session, const std::string& job_json, const py::object
   session.start(std::move(start));
 }
 
+// Variables that contradict each other are no reason to stop somebody's script.
+std::pair<int, int> launched_as() {
+  try {
+    const std::optional<Placement> placement = find_placement(environment_variable);
+    if (placement && !placement->starts_nodes) return {placement->rank, placement->size};
+  } catch (const UsageError&) {
+  }
+  return {0, 1};
+}
+
 bool step_end(ScriptSession& session) {
   if (!session.measuring()) return session.step_end();
   const py::gil_scoped_release no_interpreter;
@@ -103,6 +115,7 @@ void bind_session(py::module_& module) {
         return std::make_pair(identity.host, identity.key);
       },
       "(host, what ranks of the same node have in common)");
+  module.def("launched_as", &launched_as, "(rank, size) as the launcher says, (0, 1) without one.");
   module.def("evict_files", &evict_files, py::call_guard<py::gil_scoped_release>(),
              "Takes the files' pages out of the page cache; the share that is still cached, or None.");
   module.def("load_files", &load_files, py::call_guard<py::gil_scoped_release>(),

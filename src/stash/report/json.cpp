@@ -45,6 +45,13 @@ Json published_json(const Published& published) {
           {"fetch_ratio", number(published.fetch_ratio)}};
 }
 
+Json steady_fetch_json(const std::optional<SteadyFetch>& steady) {
+  if (!steady) return nullptr;
+  Json json = estimate_json(steady->fetch);
+  json["cached_ratio"] = number(steady->cached_ratio);
+  return json;
+}
+
 Json late_rank_json(const Profile& profile, const std::optional<LateRank>& late) {
   if (!late) return nullptr;
   return {{"rank", late->rank},
@@ -73,6 +80,7 @@ Json coverage_json(const Profile& profile, const Ledger& ledger) {
 Json ledger_json(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
   return {{"step", estimate_json(ledger.step)},
           {"parts", parts_json(ledger, options)},
+          {"steady_fetch", steady_fetch_json(ledger.steady_fetch)},
           {"published", published_json(ledger.published)},
           {"late_rank", late_rank_json(profile, ledger.late_rank)},
           {"step_by_condition", step_by_condition_json(ledger)},

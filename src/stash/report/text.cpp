@@ -60,6 +60,14 @@ std::string conditions_line(const Ledger& ledger) {
   return line + "\n";
 }
 
+std::string steady_fetch_line(const Ledger& ledger) {
+  if (!ledger.steady_fetch) return "";
+  const SteadyFetch& steady = *ledger.steady_fetch;
+  return fmt::format("fetch after the first epoch, predicted: {} ms ({} to {}), with {:.0f} % of the data set cached\n",
+                     milliseconds(steady.fetch.s, ledger), milliseconds(steady.fetch.low_s, ledger),
+                     milliseconds(steady.fetch.high_s, ledger), 100 * steady.cached_ratio);
+}
+
 std::string late_rank_line(const Profile& profile, const Ledger& ledger) {
   if (profile.job.ranks < 2) return "";
   if (!ledger.late_rank) return "late rank: none\n";
@@ -116,9 +124,9 @@ std::string warning_lines(const Profile& profile, const Ledger& ledger, bool uni
 std::string render_text(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
   const auto shown = [&](const std::string& text) { return shown_line(text, options.unicode); };
   const std::string page = fmt::format(
-      "{}{}{}{}\n{}\n{}\n{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
+      "{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
       shown(job_line(profile)), injection_line(profile.job), render_table(profile, ledger, options),
-      render_bar(ledger, options), conditions_line(ledger), late_rank_line(profile, ledger),
+      render_bar(ledger, options), conditions_line(ledger), steady_fetch_line(ledger), late_rank_line(profile, ledger),
       stopped_line(profile, ledger), published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
   return options.unicode ? page : to_ascii(page);
 }
