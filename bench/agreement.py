@@ -4,9 +4,10 @@
     bench/agreement.py --stash ./stash --data FOLDER [--batch 128]
 
 resnet18 on two ranks over Gloo, the same images, the same batch: once as `stash profile` trains it, once as a plain
-PyTorch script under `stash run`, one after the other, twice each. The script's loader is not the built-in job's: what
-it costs is also taken from the script alone, without Stash, as the difference of its step with the loader and on one
-batch that is used again. Needs a GPU and torchvision; images so small that decoding keeps up show the rest best.
+PyTorch script under `stash run`, one after the other, twice each; on GPUs where there are any, else on the CPU. The
+script's loader (Pillow, processes) is not the built-in job's: what it costs is also taken from the script alone, without
+Stash, as the difference of its step with the loader and on one batch that is used again. Images so small that decoding
+keeps up show the rest best. Needs Pillow.
 """
 
 import argparse
@@ -24,6 +25,13 @@ def ledger(stash, out):
     return json.loads(shown.stdout)["ledger"]
 
 
+def shown(found, part):
+    estimate, step = found["parts"][part], found["step"]["s"] / 100
+    if estimate is None:
+        return f"{'–':>18}"
+    return f"{estimate['s'] / step:>11.1f} ± {(estimate['high_s'] - estimate['low_s']) / 2 / step:4.1f}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stash", default="./stash")
@@ -31,13 +39,17 @@ def main():
     parser.add_argument("--batch", default="128")
     parser.add_argument("--workers", default="6")
     parser.add_argument("--max-time", default="40s")
+    parser.add_argument("--precision", default="2%")
     parser.add_argument("--turns", default=2)
+    parser.add_argument("--device", default="cuda", help="cuda or cpu")
+    parser.add_argument("--alone-steps", default="100")
     options = parser.parse_args()
     script = pathlib.Path(__file__).parent / "resnet18_script.py"
-    shared = ["--max-time", options.max_time]
+    shared = ["--max-time", options.max_time, "--precision", options.precision]
     commands = {
         "profile": [options.stash, "profile", "--model", "resnet18", "--batch", options.batch, "--ranks", "2", "--backend",
-                    "gloo", "--workers", options.workers, "--data", options.data, *shared],
+                    "gloo", "--workers", options.workers, "--data", options.data, "--device",
+                    options.device, *shared],
         "run": [options.stash, "run", "--data", options.data, *shared],
     }
     command = ["--", sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(script), "--data",
@@ -50,13 +62,11 @@ def main():
                 subprocess.run([*start, "--out", out, *(command if name == "run" else [])], check=True,
                                stdout=subprocess.DEVNULL)
                 rows.append((name, ledger(options.stash, out)))
-    alone = [float(subprocess.run([*command[1:], "--time", "100", *flags], check=True, stdout=subprocess.PIPE,
+    alone = [float(subprocess.run([*command[1:], "--time", options.alone_steps, *flags], check=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, text=True).stdout) for flags in ([], ["--again"])]
     print(f"{'':<10}{'step, ms':>10}" + "".join(f"{part + ', %':>18}" for part in PARTS))
     for name, found in rows:
-        shares = [100 * found["parts"][part]["s"] / found["step"]["s"] for part in PARTS]
-        halves = [50 * (found["parts"][part]["high_s"] - found["parts"][part]["low_s"]) / found["step"]["s"] for part in PARTS]
-        print(f"{name:<10}{found['step']['s'] * 1e3:>10.1f}" + "".join(f"{s:>11.1f} ± {h:4.1f}" for s, h in zip(shares, halves)))
+        print(f"{name:<10}{found['step']['s'] * 1e3:>10.1f}" + "".join(shown(found, part) for part in PARTS))
     print(f"the script alone: {alone[0]:.1f} ms a step with its loader, {alone[1]:.1f} ms on one batch from pinned memory")
 
 

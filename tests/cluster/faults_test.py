@@ -17,11 +17,12 @@ hosts.require_hosts()
 class Faults(cluster.HostsCase):
     """Each ends in a message that names rank and host, within the deadline, with what was measured so far."""
 
-    def start(self, count, max_time="100s"):
+    def start(self, count, *flags, ranks=1, max_time="100s"):
         self.made = self.make_hosts(count)
         self.out = self.folder.path / "out.json"
-        command = cluster.profile("--out", self.out, "--deadline", "6s", "--precision", "0.01%", "--max-time", max_time)
-        team = cluster.Team(cluster.torchrun(self.made, 1, *command), self.folder.path)
+        command = cluster.profile("--out", self.out, "--deadline", "6s", "--precision", "0.01%", "--max-time", max_time,
+                                  *flags)
+        team = cluster.Team(cluster.torchrun(self.made, ranks, *command), self.folder.path)
         self.addCleanup(team.kill)
         return team
 
@@ -47,6 +48,24 @@ class Faults(cluster.HostsCase):
         self.assertRegex(text, r"a: (.|\n)*rank 1 on b cannot be reached any more")
         self.check_saved()
 
+    def test_a_rank_is_killed_at_a_barrier(self):
+        team = self.start(2, "--conditions", "solo", ranks=2)  # the second rank of a host only waits
+        self.wait_for_rounds(team)
+        os.kill(team.ranks()[3], signal.SIGKILL)
+        _, text = self.finish(team)
+        self.assertRegex(text, r"a: (.|\n)*rank 3 on b")
+        self.assertRegex(text, r"b: (.|\n)*rank 3 on b was ended by signal 9")
+        self.check_saved()
+
+    def test_a_rank_is_killed_while_the_others_wait_for_it(self):
+        team = self.start(2)
+        team.wait_until(lambda: 1 in team.ranks(), 60)
+        os.kill(team.ranks()[1], signal.SIGKILL)
+        took_s, text = self.finish(team)
+        self.assertRegex(text, r"b: (.|\n)*rank 1 on b was ended by signal 9")
+        self.assertRegex(text, r"a: (.|\n)*rank 1")  # where it would have come from nobody there knows
+        self.assertLess(took_s, 30)
+
     def test_rank_0_is_killed(self):
         team = self.start(2)
         self.wait_for_rounds(team)
@@ -68,7 +87,7 @@ class Faults(cluster.HostsCase):
         self.assertEqual(team.survivors(), {}, "processes outlive the run")
 
     def test_a_host_that_comes_back(self):
-        team = self.start(2, "25s")
+        team = self.start(2, max_time="25s")
         self.wait_for_rounds(team)
         self.made.cut_off("b")
         time.sleep(2)

@@ -33,6 +33,13 @@ TEST(Fault, ASilentDeathComesBeforeOneThatLostTheOthers) {
   EXPECT_EQ(message.find("rank 1 was ended by signal 11"), 0U) << message;
 }
 
+TEST(Fault, WhereThereAreOtherHostsThisOneIsNamed) {
+  Outcome outcome;
+  outcome.ends = {killed(3, SIGSEGV)};
+  const std::string message = describe_fault(outcome, {}, 30, "gpu02").value_or("none");
+  EXPECT_EQ(message.find("rank 3 on gpu02 was ended by signal 11"), 0U) << message;
+}
+
 TEST(Fault, WhereAllOnlyLostTheOthersOneIsShown) {
   const Errors errors{{1, {"peer", "timed out"}}};
   EXPECT_EQ(fault({exited(1, 1), exited(0, 0)}, errors), "rank 1 lost the others: timed out");

@@ -75,7 +75,7 @@ class ProfileVerb final : public Verb {
                       "on the CPU",
                       profile.job.device));
     }
-    profile.dataset_bytes = prepare_data(profile.job, graph);
+    prepare_data(profile, graph);
     profile.machine = describe_machine(profile.job.data);
 
     RunProgress progress;
@@ -86,15 +86,17 @@ class ProfileVerb final : public Verb {
   }
 
  private:
-  // Makes a data set where none is given; returns its size.
-  static std::optional<std::int64_t> prepare_data(Job& job, const Graph& graph) {
-    if (!wants_input(job)) return std::nullopt;
+  // Makes a data set where none is given.
+  static void prepare_data(Profile& profile, const Graph& graph) {
+    Job& job = profile.job;
+    if (!wants_input(job)) return;
     if (job.data.empty()) {
       job.data = default_dataset(graph, std::int64_t{kBatchesOfDefaultData} * job.batch * job.ranks).string();
     }
     const auto dataset = open_dataset(job.data, graph.input, graph.seq_len);  // says what is wrong before ranks start
     job.data = fs::absolute(job.data).string();
-    return estimate_bytes(*dataset);
+    profile.dataset_samples = dataset->size();
+    profile.dataset_bytes = estimate_bytes(*dataset);
   }
 
   // A full disk must not take the report away too: it is told after the report.

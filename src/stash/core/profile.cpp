@@ -136,6 +136,7 @@ void fields(V& visit, T& profile) {
   visit("collectives", profile.collectives);
   visit("inputs", profile.inputs);
   visit.or_default("links", profile.links);
+  visit("dataset_samples", profile.dataset_samples, 0);
   visit("dataset_bytes", profile.dataset_bytes, 0);
   visit("cache_bytes", profile.cache_bytes, 0);
   visit("loss", profile.loss);

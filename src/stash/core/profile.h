@@ -106,9 +106,10 @@ struct Profile {
   std::vector<CollectiveSummary> collectives;
   std::vector<InputCounters> inputs;
   std::vector<LinkTime> links;
-  std::optional<std::int64_t> dataset_bytes;  // of all samples together, where they can be found
-  std::optional<std::int64_t> cache_bytes;    // that the page cache of one node can grow to beside the job
-  std::optional<double> loss;                 // mean over ranks after the last step; absent on the emulated accelerator
+  std::optional<std::int64_t> dataset_samples;  // where they can be counted
+  std::optional<std::int64_t> dataset_bytes;    // of all of them together
+  std::optional<std::int64_t> cache_bytes;      // that the page cache of one node can grow to beside the job
+  std::optional<double> loss;  // mean over ranks after the last step; absent on the emulated accelerator
   StoppedBy stopped_by = StoppedBy::fault;
   bool complete = false;               // false: windows are missing because of a fault or an interruption
   double elapsed_s = 0;                // launch to end

@@ -52,9 +52,10 @@ class Collector {
 // Once the ranks measure, and so have all the memory that they need: what is left for the page cache.
 void note_cache_room(Collector& collector);
 
-// The one rank to blame and why, with its last output; nullopt when every rank ended well.
+// The one rank to blame and why, with its last output; nullopt when every rank ended well. `host` is the ranks' own,
+// empty where there is no other.
 std::optional<std::string> describe_fault(const Outcome& outcome, const std::map<int, RankError>& errors,
-                                          double deadline_s);
+                                          double deadline_s, const std::string& host = "");
 // True when the fault is in what was asked for (exit code 2) rather than in the environment.
 bool is_usage_fault(const std::map<int, RankError>& errors);
 

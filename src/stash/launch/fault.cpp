@@ -22,10 +22,14 @@ const RankError* own_error(const std::map<int, RankError>& errors, int rank) {
   return found == errors.end() || found->second.kind == "peer" ? nullptr : &found->second;
 }
 
-std::string describe_end(const RankEnd& end) {
-  if (!end.signal) return fmt::format("rank {} ended with exit code {}", end.rank, end.exit_code);
-  const std::string died =
-      fmt::format("rank {} was ended by signal {} ({})", end.rank, *end.signal, strsignal(*end.signal));
+std::string name_of(int rank, const std::string& host) {
+  return host.empty() ? fmt::format("rank {}", rank) : fmt::format("rank {} on {}", rank, host);
+}
+
+std::string describe_end(const RankEnd& end, const std::string& host) {
+  const std::string name = name_of(end.rank, host);
+  if (!end.signal) return fmt::format("{} ended with exit code {}", name, end.exit_code);
+  const std::string died = fmt::format("{} was ended by signal {} ({})", name, *end.signal, strsignal(*end.signal));
   if (*end.signal != SIGKILL) return died;
   return died + ": if nobody did that, the machine ran out of memory; try a smaller --batch or fewer --ranks";
 }
@@ -37,11 +41,12 @@ bool is_usage_fault(const std::map<int, RankError>& errors) {
 }
 
 std::optional<std::string> describe_fault(const Outcome& outcome, const std::map<int, RankError>& errors,
-                                          double deadline_s) {
+                                          double deadline_s, const std::string& host) {
   if (outcome.hung_rank) {
-    return with_output(fmt::format("rank {} gave no sign of life for {} while {}; --deadline sets how long to wait",
-                                   *outcome.hung_rank, format_duration(deadline_s), to_string(outcome.hung_in)),
-                       outcome, *outcome.hung_rank);
+    return with_output(
+        fmt::format("{} gave no sign of life for {} while {}; --deadline sets how long to wait",
+                    name_of(*outcome.hung_rank, host), format_duration(deadline_s), to_string(outcome.hung_in)),
+        outcome, *outcome.hung_rank);
   }
   // A rank that said why comes first, then one that died without a word, then one that saw another one go.
   for (const RankEnd& end : outcome.ends) {
@@ -49,15 +54,15 @@ std::optional<std::string> describe_fault(const Outcome& outcome, const std::map
     if (error == nullptr) continue;
     if (error->kind == "usage") return error->message;
     const char* advice = error->kind == "memory" ? "; use a smaller --batch or fewer --ranks" : "";
-    return fmt::format("rank {}: {}{}", end.rank, error->message, advice);
+    return fmt::format("{}: {}{}", name_of(end.rank, host), error->message, advice);
   }
   for (const RankEnd& end : outcome.ends) {
     const bool silent = !end.clean() && !end.stopped_by_us && !errors.contains(end.rank);
-    if (silent) return with_output(describe_end(end), outcome, end.rank);
+    if (silent) return with_output(describe_end(end, host), outcome, end.rank);
   }
   for (const RankEnd& end : outcome.ends) {
     if (!end.clean() && errors.contains(end.rank)) {
-      return fmt::format("rank {} lost the others: {}", end.rank, errors.at(end.rank).message);
+      return fmt::format("{} lost the others: {}", name_of(end.rank, host), errors.at(end.rank).message);
     }
   }
   return std::nullopt;

@@ -131,7 +131,9 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
                .facts = collector.facts(),
                .fault = std::nullopt,
                .interrupted = outcome.interrupted};
-  if (!outcome.interrupted) run.fault = describe_fault(outcome, collector.errors(), options.deadline_s);
+  if (!outcome.interrupted)
+    run.fault =
+        describe_fault(outcome, collector.errors(), options.deadline_s, team.is_whole() ? "" : options.node.host);
   run.usage_fault = run.fault && is_usage_fault(collector.errors());
   run.lost_rank_0 = std::any_of(collector.errors().begin(), collector.errors().end(), [](const auto& entry) {
     const std::vector<int>& lost = entry.second.lost;
