@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace stash {
+
+// Rows that are left out of a table. An instance has a row in every zone: one sentence tells of all that have the same
+// fault, and the number of sentences is bounded.
+class RowFaults {
+ public:
+  void add(std::size_t line, std::string_view name, std::string_view problem);
+  std::vector<std::string> sentences(std::string_view source) const;  // by line
+
+ private:
+  struct Rows {
+    std::size_t first_line = 0;
+    std::size_t count = 0;
+  };
+  std::unordered_map<std::string, Rows> faults_;
+};
+
+}  // namespace stash
