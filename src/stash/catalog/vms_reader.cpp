@@ -63,12 +63,11 @@ bool VmsReader::next(VmsRow& row) {
   row = {};
   row.line = line_;
   fault_.reset();
-  if (!split(static_cast<std::size_t>(line.data() - buffer_.data()), line.size())) return true;
-  if (fields_.size() != targets_.size()) {
+  const bool whole = split(static_cast<std::size_t>(line.data() - buffer_.data()), line.size());
+  if (whole && fields_.size() != targets_.size()) {
     fault_ = fmt::format("it has {} fields where the header has {}", fields_.size(), targets_.size());
-    return true;
   }
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(fields_.size(), targets_.size()); ++i) {
     if (targets_[i] != nullptr) row.*targets_[i] = fields_[i];
   }
   return true;

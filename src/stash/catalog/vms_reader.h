@@ -22,8 +22,8 @@ class VmsReader {
  public:
   VmsReader(std::istream& input, std::string source);  // Error: the header lacks a column
 
-  // False at the end. A line that is no row has `fault()` set instead of the row's fields. Views are valid until the
-  // next call. Error: a line longer than any that the format has.
+  // False at the end. A line that is no row has `fault()` set, and of its fields those that were found. Views are
+  // valid until the next call. Error: a line longer than any that the format has.
   bool next(VmsRow& row);
   const std::optional<std::string>& fault() const { return fault_; }
 

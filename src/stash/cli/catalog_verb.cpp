@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include "stash/catalog/instances.h"
 #include "stash/catalog/lower_case.h"
@@ -29,6 +29,13 @@ namespace fs = std::filesystem;
 
 void warn(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) fmt::print(stderr, "stash: {}\n", printable(warning, true, 1000));
+}
+
+std::string upper_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
 }
 
 // A name that can be part of a file's.
@@ -149,17 +156,23 @@ class CatalogVerb final : public Verb {
     return 0;
   }
 
+  // In the order of the catalogue, which begins with the GPUs that are asked for most.
   void check_filters(const Catalogue& catalogue) const {
-    std::set<std::string_view> gpus, clouds;
-    bool has_any_gpu = gpu_.empty(), has_any_cloud = cloud_.empty();
+    std::vector<std::string_view> gpus, clouds;
+    const auto note = [](std::vector<std::string_view>& seen, const std::string& name) {
+      if (!name.empty() && std::ranges::find(seen, name) == seen.end()) seen.push_back(name);
+    };
     for (const Instance& instance : catalogue.instances) {
-      if (!instance.gpu.empty()) gpus.insert(instance.gpu);
-      clouds.insert(instance.cloud);
-      has_any_gpu = has_any_gpu || has_gpu(instance, lower_case(gpu_));
-      has_any_cloud = has_any_cloud || lower_case(instance.cloud) == cloud_name(cloud_);
+      note(gpus, instance.gpu);
+      note(clouds, instance.cloud);
     }
-    if (!has_any_gpu) throw_unknown("--gpu", gpu_, std::vector(gpus.begin(), gpus.end()));
-    if (!has_any_cloud) throw_unknown("--cloud", cloud_, std::vector(clouds.begin(), clouds.end()));
+    const auto any = [&](const auto& matches) { return std::ranges::any_of(catalogue.instances, matches); };
+    if (!gpu_.empty() && !any([&](const Instance& row) { return has_gpu(row, lower_case(gpu_)); })) {
+      throw_unknown("--gpu", upper_case(gpu_), gpus);
+    }
+    if (!cloud_.empty() && !any([&](const Instance& row) { return lower_case(row.cloud) == cloud_name(cloud_); })) {
+      throw_unknown("--cloud", cloud_, clouds);
+    }
   }
 
   int show() {

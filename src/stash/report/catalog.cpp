@@ -62,6 +62,12 @@ std::string storage(const Instance& instance) {
   return with_burst(instance.storage_bytes_per_s, instance.storage_burst_bytes_per_s, bytes_rate);
 }
 
+std::string price_dates(const std::string& oldest, const std::string& newest) {
+  if (newest.empty()) return "";
+  if (oldest == newest) return fmt::format(", prices of {}", printable(newest));
+  return fmt::format(", prices of {} to {}", printable(oldest), printable(newest));
+}
+
 std::string list_text(const Catalogue& catalogue) {
   Columns table(
       {"cloud", "instance", "GPUs", "GPU memory", "vCPUs", "memory", "network", "$/h", "spot $/h", "price of"},
@@ -75,9 +81,7 @@ std::string list_text(const Catalogue& catalogue) {
     if (oldest.empty() || row.price_date < oldest) oldest = row.price_date;
     newest = std::max(newest, row.price_date);
   }
-  return fmt::format("{} instances{}\n\n{}", catalogue.instances.size(),
-                     newest.empty() ? "" : fmt::format(", prices of {} to {}", printable(oldest), printable(newest)),
-                     table.text());
+  return fmt::format("{} instances{}\n\n{}", catalogue.instances.size(), price_dates(oldest, newest), table.text());
 }
 
 std::string list_json(const Catalogue& catalogue) {
