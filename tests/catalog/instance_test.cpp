@@ -1,5 +1,6 @@
 #include "stash/catalog/instance.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -105,7 +106,7 @@ TEST(InstanceJson, ARowAtFaultIsNamedAndTheOthersAreUsed) {
   const Catalogue read = instances_from_json_text(document.dump(), "x.json");
   EXPECT_EQ(read.instances.size(), 1u);
   ASSERT_EQ(read.warnings.size(), 3u);
-  EXPECT_EQ(read.warnings[0].find("x.json: 'k80.8' is left out: usd_per_h is -3"), 0u) << read.warnings[0];
+  EXPECT_EQ(read.warnings[0].find("x.json row 1: 'k80.8' is left out: usd_per_h is -3"), 0u) << read.warnings[0];
   EXPECT_NE(read.warnings[1].find("rope"), std::string::npos);
   EXPECT_NE(read.warnings[2].find("gpus must be a whole number"), std::string::npos) << read.warnings[2];
 }
@@ -132,6 +133,12 @@ TEST(InstanceCsv, ARowAtFaultIsNamedAndTheOthersAreUsed) {
   EXPECT_NE(read.warnings[3].find("'x', which is not a number"), std::string::npos);
   EXPECT_NE(read.warnings[4].find("twice"), std::string::npos);
   EXPECT_NE(read.warnings[5].find("name is missing"), std::string::npos);
+}
+
+TEST(InstanceCsv, ManyFaultsAreNotAllTold) {
+  std::string text = "name,cloud,gpu,gpus\n";
+  for (int i = 0; i < 1000; ++i) text += fmt::format("n{},aws,T4,0\n", i);
+  EXPECT_EQ(parse_instances(text, "x.csv").warnings.size(), 51u);
 }
 
 TEST(InstanceCsv, AColumnThatIsNotKnownGetsTheNearest) {

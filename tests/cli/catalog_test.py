@@ -8,19 +8,21 @@ import program
 
 program.require_program(extension=False)
 
-HEADER = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n"
+HEADER = ("InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,"
+          "AvailabilityZone\n")
 
 
 def profile():
     """A profile with nothing in it but links and input counters."""
     link = {"node": 0, "other": 0, "ranks": 2, "repeats": 5}
     sizes = [(1 << 20, 0.002), (1 << 22, 0.005), (1 << 24, 0.017)]
-    links = [{**link, "scope": scope, "op": op, "other": other, "bytes": size, "s": s, "low_s": s * 0.9, "high_s": s * 1.1}
+    links = [{**link, "scope": scope, "op": op, "other": other, "bytes": size, "s": s, "low_s": s * 0.9,
+              "high_s": s * 1.1}
              for scope, op, other in (("node", "allreduce", 0), ("pair", "exchange", 1)) for size, s in sizes]
-    counters = {"rank": 0, "samples": 1000, "read_bytes": 1, "cold_bytes": 0, "read_s": 1, "decode_s": 1.5, "augment_s": 0.5,
-                "skipped": 0, "skipped_files": []}
-    machine = {"hostname": os.uname().nodename, "cpu": "", "cores": 2, "memory_bytes": 1 << 30, "gpus": [], "kernel": "",
-               "disk": None, "versions": {}}
+    counters = {"rank": 0, "samples": 1000, "read_bytes": 1, "cold_bytes": 0, "read_s": 1, "decode_s": 1.5,
+                "augment_s": 0.5, "skipped": 0, "skipped_files": []}
+    machine = {"hostname": os.uname().nodename, "cpu": "", "cores": 2, "memory_bytes": 1 << 30, "gpus": [],
+               "kernel": "", "disk": None, "versions": {}}
     return {"schema_version": 1, "tool": "stash", "job": {"image_size": 224}, "machine": machine, "places": [],
             "windows": [], "edge_s": 0, "clocks_s": None, "layers": [], "buckets": [], "collectives": [],
             "inputs": [counters], "links": links, "loss": None, "stopped_by": "time", "complete": True, "elapsed_s": 1,
@@ -67,8 +69,8 @@ class Catalogue(unittest.TestCase):
 
     def test_a_machine_is_added_with_what_was_measured(self):
         (self.folder.path / "p.json").write_text(json.dumps(profile()))
-        said = self.stash("add", "--this-machine", "--name", "lab", "--gpu", "v100", "--gpus", "4", "--usd-per-hour", "2.5",
-                          "--profile", "p.json").out
+        said = self.stash("add", "--this-machine", "--name", "lab", "--gpu", "v100", "--gpus", "4", "--usd-per-hour",
+                          "2.5", "--profile", "p.json").out
         self.assertIn("lab (own): 4 x V100, 2.50 $/h", said)
         row = self.show("LAB")
         self.assertEqual((row["gpu"], row["gpus"], row["usd_per_h"]), ("V100", 4, 2.5))

@@ -12,6 +12,7 @@
 #include "stash/catalog/instance_fields.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/lower_case.h"
+#include "stash/catalog/row_faults.h"
 #include "stash/core/error.h"
 
 namespace stash {
@@ -141,6 +142,7 @@ Catalogue parse_instances(std::string_view text, std::string_view source) {
   check_header(table.header, source);
   Catalogue catalogue;
   std::unordered_set<std::string> names;
+  RowFaults faults;
   for (const CsvRow& row : table.rows) {
     Instance instance;
     try {
@@ -150,10 +152,10 @@ Catalogue parse_instances(std::string_view text, std::string_view source) {
       if (!names.insert(lower_case(instance.name)).second) throw Error("it is there twice");
       catalogue.instances.push_back(std::move(instance));
     } catch (const Error& error) {
-      catalogue.warnings.push_back(
-          fmt::format("{} line {}: '{}' is left out: {}", source, row.line, instance.name, error.what()));
+      faults.add(row.line, instance.name, error.what());
     }
   }
+  catalogue.warnings = faults.sentences(source);
   return catalogue;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "stash/catalog/instance_fields.h"
+#include "stash/catalog/row_faults.h"
 #include "stash/core/json_fields.h"
 #include "stash/core/profile_json.h"
 
@@ -77,13 +78,15 @@ Catalogue instances_from_json_text(std::string_view text, std::string_view sourc
                             kCatalogueSchemaVersion));
   }
   Catalogue catalogue;
-  for (const nlohmann::json& row : *rows) {
+  RowFaults faults;
+  for (std::size_t i = 0; i < rows->size(); ++i) {
     try {
-      catalogue.instances.push_back(instance_from_json(row));
+      catalogue.instances.push_back(instance_from_json((*rows)[i]));
     } catch (const Error& error) {
-      catalogue.warnings.push_back(fmt::format("{}: '{}' is left out: {}", source, name_of(row), error.what()));
+      faults.add(i + 1, name_of((*rows)[i]), error.what());
     }
   }
+  catalogue.warnings = faults.sentences(source, "row");
   return catalogue;
 }
 

@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All of a cloud's instances with GPUs take 150 kB.
-constexpr std::size_t kLargestFile = 16 << 20;
-constexpr std::size_t kMostFiles = 1000;
+// All of AWS's instances with GPUs take 54 kB.
+constexpr std::size_t kLargestFile = 4 << 20;
+constexpr std::size_t kMostFiles = 100;
 
 struct UserFile {
   std::string newest;  // date of its newest row

@@ -21,6 +21,7 @@
 #include "stash/core/units.h"
 #include "stash/report/catalog.h"
 #include "stash/report/printable.h"
+#include "stash/report/terminal.h"
 
 namespace stash {
 namespace {
@@ -29,6 +30,11 @@ namespace fs = std::filesystem;
 
 void warn(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) fmt::print(stderr, "stash: {}\n", printable(warning, true, 1000));
+}
+
+void print(const std::string& text, ListFormat format) {
+  const bool plain = format == ListFormat::text && !options_for_stdout().unicode;
+  fmt::print("{}", plain ? to_ascii(text) : text);
 }
 
 std::string upper_case(std::string text) {
@@ -152,7 +158,7 @@ class CatalogVerb final : public Verb {
       return (!gpu_.empty() && !has_gpu(instance, lower_case(gpu_))) ||
              (!cloud_.empty() && lower_case(instance.cloud) != cloud_name(cloud_));
     });
-    fmt::print("{}", render_instances(catalogue, format));
+    print(render_instances(catalogue, format), format);
     return 0;
   }
 
@@ -179,7 +185,7 @@ class CatalogVerb final : public Verb {
     const ListFormat format = parse_list_format(format_);
     const Catalogue catalogue = read_catalogue();
     warn(catalogue.warnings);
-    fmt::print("{}", render_instance(find_instance(catalogue.instances, instance_), format));
+    print(render_instance(find_instance(catalogue.instances, instance_), format), format);
     return 0;
   }
 
@@ -218,7 +224,7 @@ class CatalogVerb final : public Verb {
     }();
     const fs::path written = write_user_instances(
         user_catalogue_folder(), "machine-" + file_name(measured.instance.name), {&measured.instance, 1});
-    fmt::print("{}", render_instance(measured.instance, ListFormat::text));
+    print(render_instance(measured.instance, ListFormat::text), ListFormat::text);
     for (const std::string& what : measured.unknown) fmt::print("unknown: {}\n", printable(what));
     fmt::print("written to {}\n", written.string());
     return 0;

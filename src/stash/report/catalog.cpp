@@ -62,6 +62,15 @@ std::string storage(const Instance& instance) {
   return with_burst(instance.storage_bytes_per_s, instance.storage_burst_bytes_per_s, bytes_rate);
 }
 
+// "5, burst 25": a column of its own unit.
+std::string network_gbit(const Instance& row) {
+  const auto gbit = [](const std::optional<double>& rate) {
+    return rate ? fmt::format("{:.4g}", *rate * 8e-9) : kUnknown;
+  };
+  const std::string base = gbit(row.network_bytes_per_s);
+  return row.network_burst_bytes_per_s ? fmt::format("{}, burst {}", base, gbit(row.network_burst_bytes_per_s)) : base;
+}
+
 std::string price_dates(const std::string& oldest, const std::string& newest) {
   if (newest.empty()) return "";
   if (oldest == newest) return fmt::format(", prices of {}", printable(newest));
@@ -70,12 +79,12 @@ std::string price_dates(const std::string& oldest, const std::string& newest) {
 
 std::string list_text(const Catalogue& catalogue) {
   Columns table(
-      {"cloud", "instance", "GPUs", "GPU memory", "vCPUs", "memory", "network", "$/h", "spot $/h", "price of"},
+      {"cloud", "instance", "GPUs", "GPU memory", "vCPUs", "memory", "network, Gbit/s", "$/h", "spot $/h", "price of"},
       {0, 1, 2, 6, 9});
   std::string oldest, newest;
   for (const Instance& row : catalogue.instances) {
     table.add({printable(row.cloud), printable(row.name), gpus(row), gib(gpu_memory_bytes(row)),
-               row.vcpus ? std::to_string(*row.vcpus) : kUnknown, gib(row.memory_bytes), network(row),
+               row.vcpus ? std::to_string(*row.vcpus) : kUnknown, gib(row.memory_bytes), network_gbit(row),
                usd(row.usd_per_h), usd(row.spot_usd_per_h), row.usd_per_h ? printable(row.price_date) : kUnknown});
     if (!row.usd_per_h) continue;
     if (oldest.empty() || row.price_date < oldest) oldest = row.price_date;
