@@ -8,6 +8,9 @@ import program
 
 program.require_program(extension=False)
 
+SKYPILOT_HEADER = (b"InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,"
+                   b"AvailabilityZone\n")
+
 
 class BadInput(unittest.TestCase):
     def setUp(self):
@@ -17,7 +20,7 @@ class BadInput(unittest.TestCase):
     def check(self, code, arguments, *said):
         # No interpreter: what is wrong has to be noticed before one is needed.
         run = program.Run(*arguments, cwd=self.folder.path, STASH_PYTHON="/no/such/python",
-                          XDG_CACHE_HOME=self.folder.path / "cache")
+                          XDG_CACHE_HOME=self.folder.path / "cache", XDG_DATA_HOME=self.folder.path / "data")
         result = run.finish(30)
         self.assertEqual(result.code, code, result.err)
         self.assertTrue(result.err.startswith("stash: ") or "\nstash: " in result.err or "Kstash: " in result.err, result.err)
@@ -121,6 +124,51 @@ class BadInput(unittest.TestCase):
             path.write_bytes(content)
             with self.subTest(content):
                 self.check(1, ["report", "p.json"], said)
+
+    def test_an_instance_that_is_unknown_is_answered_with_the_nearest(self):
+        self.check(2, ["catalog", "show", "p3.8xlarg"], "p3.8xlarg", "'p3.8xlarge'")
+        self.check(2, ["catalog", "show", "toaster"], "toaster", "stash catalog list")
+        self.check(2, ["catalog", "list", "--gpu", "v10"], "V10", "'V100'")
+        self.check(2, ["catalog", "list", "--cloud", "aww"], "'aws'")
+        self.check(2, ["catalog", "lst"], "lst", "'list'")
+        self.check(2, ["catalog", "add", "--this-machine", "--gpu", "V10"], "V10", "'V100'")
+        self.check(2, ["catalog", "add", "--this-machine", "--name", "p3.2xlarge"], "p3.2xlarge", "--name")
+        self.check(2, ["catalog", "add", "--this-machine", "--usd-per-hour", "0"], "--usd-per-hour")
+        self.check(1, ["catalog", "add", "--this-machine", "--profile", "missing.json"], "missing.json")
+
+    def test_a_catalogue_that_cannot_be_imported_says_why(self):
+        file = self.folder.path / "vms.csv"
+        self.check(1, ["catalog", "import", "--skypilot", "vms.csv"], "vms.csv")
+        self.check(1, ["catalog", "import", "--skypilot", "."], "not a file")
+        for content, said in ((b"", "empty"), (b"a,b\n1,2\n", "'InstanceType'"), (b"\x00\xff" * 100_000, "longer"),
+                              (SKYPILOT_HEADER, "no machine with GPUs"),
+                              (SKYPILOT_HEADER + b"x,V100,1,8,61,,-3,,us-east-1,a\n", "'x' is left out: Price is")):
+            file.write_bytes(content)
+            with self.subTest(content[:20]):
+                self.check(1, ["catalog", "import", "--skypilot", "vms.csv"], "vms.csv", said)
+        file.write_bytes(SKYPILOT_HEADER + b"x,V100,1,8,61,,3,,us-east-1,a\n")
+        self.check(2, ["catalog", "import", "--skypilot", "vms.csv", "--date", "yesterday"], "--date", "2026-08-22")
+        self.check(2, ["catalog", "import", "--skypilot", "vms.csv", "--region", "us-east-2"], "'us-east-1'")
+        self.assertFalse((self.folder.path / "data").exists())
+
+    def test_a_row_of_a_catalogue_with_a_bad_figure_is_named_and_the_others_are_used(self):
+        (self.folder.path / "vms.csv").write_bytes(
+            SKYPILOT_HEADER + b"good,V100,1,8,61,,3,,us-east-1,a\nnone,V100,1,8,61,,,,us-east-1,a\n"
+            b"zero,V100,1,8,61,,0,,us-east-1,a\nless,V100,1,-8,61,,3,,us-east-1,a\n")
+        data = self.folder.path / "data"
+        imported = program.stash("catalog", "import", "--skypilot", "vms.csv", "--cloud", "mine", cwd=self.folder.path,
+                                 XDG_DATA_HOME=data)
+        self.assertEqual(imported.code, 0, imported.err)
+        for said in ("'none' is left out: Price is missing", "'zero' is left out: Price is '0'",
+                     "'less' is left out: vCPUs is '-8'"):
+            self.assertIn(said, imported.err)
+        (data / "stash" / "catalog" / "more.csv").write_text(
+            "name,cloud,gpu,gpus,usd_per_h\nfine,mine,T4,1,0.5\nfree,mine,T4,1,0\nlost,mine,T4,,0.5\n")
+        listed = program.stash("catalog", "list", "--cloud", "mine", "--format", "json", XDG_DATA_HOME=data)
+        self.assertEqual(listed.code, 0, listed.err)
+        self.assertEqual({row["name"] for row in listed.json()["instances"]}, {"good", "fine"})
+        self.assertIn("'free' is left out: usd_per_h is 0", listed.err)
+        self.assertIn("'lost' is left out: gpus is missing", listed.err)
 
     def test_a_word_too_many_is_told(self):
         self.check(2, ["profile", "resnet50"], "resnet50", "too many")

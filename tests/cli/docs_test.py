@@ -66,7 +66,8 @@ class Docs(unittest.TestCase):
         self.assertGreater(pages, 2)
 
     def check_runs(self, command, folder):
-        environment = {**os.environ, "STASH_ROOT": str(program.ROOT), "XDG_CACHE_HOME": str(self.folder.path / "cache")}
+        environment = {**os.environ, "STASH_ROOT": str(program.ROOT), "XDG_CACHE_HOME": str(self.folder.path / "cache"),
+                       "XDG_DATA_HOME": str(self.folder.path / "data")}
         ended = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, text=True,
                                stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
         self.assertEqual(ended.returncode, 0, ended.stderr)
@@ -84,7 +85,7 @@ class Docs(unittest.TestCase):
         self.assertGreater(looked_up, 3)
 
     def check_flags(self, words):
-        verb = [word for word in words[:2] if not word.startswith("-")][:2 if words[0] == "dataset" else 1]
+        verb = [word for word in words[:2] if not word.startswith("-")][:2 if words[0] in ("dataset", "catalog") else 1]
         known = program.stash(*verb, "--help")
         self.assertEqual(known.code, 0, known.err)
         for flag in (word.split("=")[0] for word in words if word.startswith("--")):

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "stash/catalog/csv.h"
-#include "stash/catalog/gpus_csv.h"
+#include "stash/catalog/embedded_csv.h"
 #include "stash/core/error.h"
 
 namespace stash {

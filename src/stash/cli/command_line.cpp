@@ -25,6 +25,7 @@ constexpr const char* kExamples =
     "  stash profile --inject read=20MB/s                        what if storage were slower?\n"
     "  stash report r50.json --usd-per-hour 24.48                the same page again, with dollars\n"
     "  stash models                                              what can be trained\n"
+    "  stash catalog list --gpu V100                             what can be rented\n"
     "\n"
     "'stash VERB --help' tells a verb's flags.\n";
 
@@ -34,6 +35,13 @@ std::vector<std::string_view> as_views(const std::vector<std::string>& names) { 
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+// "catalog add": a verb's own verb with the verb before it.
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  const bool is_verb = parent == nullptr || parent->get_parent() == nullptr;
+  return is_verb ? app.get_name() : fmt::format("{} {}", full_name(*parent), app.get_name());
 }
 
 std::vector<std::string> flags_of(const CLI::App& app) {
@@ -58,7 +66,7 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
   const bool is_flag = argument.starts_with('-');
   const std::vector<std::string> known = is_flag ? flags_of(place) : verbs_of(place);
   if (!is_flag && known.empty()) {
-    throw UsageError(fmt::format("'{}' is one word too many; see 'stash {} --help'", argument, place.get_name()));
+    throw UsageError(fmt::format("'{}' is one word too many; see 'stash {} --help'", argument, full_name(place)));
   }
   const std::string name = argument.substr(0, argument.find('='));
   throw_unknown(is_flag ? "flag" : "verb", name, as_views(known));
@@ -71,7 +79,7 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
   if (&place == &app) {
     throw UsageError(fmt::format("say what to do: {}; see 'stash --help'", fmt::join(verbs_of(app), ", ")));
   }
-  throw UsageError(fmt::format("{}; see 'stash {} --help'", error.what(), place.get_name()));
+  throw UsageError(fmt::format("{}; see 'stash {} --help'", error.what(), full_name(place)));
 }
 
 }  // namespace

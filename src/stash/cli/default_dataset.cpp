@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "stash/cli/cache_folder.h"
 #include "stash/cli/progress.h"
-#include "stash/core/error.h"
 #include "stash/input/make_dataset.h"
 #include "stash/launch/build_lock.h"
 
@@ -21,36 +20,17 @@ constexpr std::int64_t kFewestImages = 256;  // 28 MB: seconds to make, and enou
 constexpr std::int64_t kFewestTokens = 4'000'000;
 constexpr std::uint64_t kSeed = 1;
 
-fs::path cache_folder() {
-  if (const char* given = std::getenv("XDG_CACHE_HOME"); given != nullptr && *given != '\0')
-    return fs::path(given) / "stash";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return fs::path(home) / ".cache" / "stash";
-  return fs::temp_directory_path() / "stash-cache";
-}
-
 // The next power of two, so that few different data sets are ever made.
 std::int64_t rounded_up(std::int64_t count, std::int64_t least) {
   while (least < count) least *= 2;
   return least;
 }
 
-fs::path ready_folder() {
-  const fs::path folder = cache_folder();
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw Error(fmt::format("cannot make {} for the data set ({}): bring one with --data, or set XDG_CACHE_HOME",
-                            folder.string(), error.message()));
-  }
-  return folder;
-}
-
 }  // namespace
 
 // Ranks that a launcher starts at once want the same one: the first makes it.
 fs::path default_dataset(const Graph& graph, std::int64_t samples) {
-  const fs::path folder = ready_folder();
+  const fs::path folder = ready_cache_folder();
   const BuildLock lock(folder / "data.lock", kMakeDeadline_s, [] {});
   CountProgress progress(graph.input == InputKind::images ? "making a data set: image" : "making a data set: token");
   const auto show = [&](std::int64_t done, std::int64_t total) { progress.show(done, total); };

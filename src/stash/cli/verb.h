@@ -22,6 +22,7 @@ class Verb {
 
 std::vector<std::unique_ptr<Verb>> make_verbs();
 
+std::unique_ptr<Verb> make_catalog_verb();
 std::unique_ptr<Verb> make_dataset_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_extension_verb();

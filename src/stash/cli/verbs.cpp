@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Verb>> make_verbs() {
   verbs.push_back(make_report_verb());
   verbs.push_back(make_links_verb());
   verbs.push_back(make_doctor_verb());
+  verbs.push_back(make_catalog_verb());
   verbs.push_back(make_models_verb());
   verbs.push_back(make_dataset_verb());
   verbs.push_back(make_extension_verb());

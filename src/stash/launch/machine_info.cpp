@@ -91,6 +91,16 @@ int count_gpus() {
   return error ? 0 : static_cast<int>(std::distance(begin(gpus), end(gpus)));
 }
 
+std::vector<std::string> gpu_models() {
+  std::vector<std::string> models;
+  std::error_code error;
+  for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", error)) {
+    if (auto model = field((gpu.path() / "information").c_str(), "Model")) models.push_back(*std::move(model));
+  }
+  std::ranges::sort(models);
+  return models;
+}
+
 std::int64_t available_memory_bytes() {
   std::int64_t available = memory_field_bytes("MemAvailable");
   const auto limit = number_in("/sys/fs/cgroup/memory.max");

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+namespace stash {
+
+// The texts of catalog/gpus.csv, instances.csv and sources.csv, put in when the program is built.
+extern const std::string_view kGpusCsv;
+extern const std::string_view kInstancesCsv;
+extern const std::string_view kSourcesCsv;
+
+}  // namespace stash

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stash/catalog/instance.h"
+#include "stash/core/profile.h"
+
+namespace stash {
+
+struct ThisMachineOptions {
+  std::string name;  // empty: the host's
+  std::string gpu;   // empty: what the driver says
+  std::optional<int> gpus;
+  std::optional<double> usd_per_h;
+  std::filesystem::path storage;   // the folder that is timed
+  std::optional<Profile> profile;  // its links and its input are taken
+};
+
+struct ThisMachine {
+  Instance instance;
+  std::vector<std::string> unknown;  // what could not be measured, and why
+};
+
+// Measures the machine at hand, for some seconds. `tell` gets what is going on.
+ThisMachine measure_this_machine(const ThisMachineOptions& options, const std::string& date,
+                                 const std::function<void(std::string_view)>& tell);
+
+}  // namespace stash

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "stash/catalog/instance.h"
+#include "stash/models/listing.h"
+
+namespace stash {
+
+// What `stash catalog list` prints: a table, or all that is known as JSON or CSV.
+std::string render_instances(const Catalogue& catalogue, ListFormat format);
+
+// What `stash catalog show` prints: every figure with its source.
+std::string render_instance(const Instance& instance, ListFormat format);
+
+}  // namespace stash
