@@ -1,0 +1,107 @@
+#include "stash/predict/all_reduce.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace stash {
+namespace {
+
+// Transfers of a collective wait for each other, so all run at the rate of the slowest. With fair (max-min) sharing
+// that is the rate on the most crowded link: its capacity over the transfers on it.
+double crowded_bytes_per_s(double capacity_bytes_per_s, int transfers) {
+  return transfers > 0 ? capacity_bytes_per_s / transfers : kNoLimit;
+}
+
+int ranks_under_uplink(const Cluster& cluster) { return std::min(cluster.ranks_per_uplink, cluster.ranks_per_node); }
+
+// Transfers that go up an uplink at once, when every rank sends to the next. Ranks that follow each other hang
+// together.
+int ring_transfers_on_uplink(const Cluster& cluster, bool leaves_node) {
+  const int under = ranks_under_uplink(cluster);
+  if (under == 0) return 0;
+  if (!cluster.peer_to_peer) return under;
+  return leaves_node || under < cluster.ranks_per_node ? 1 : 0;
+}
+
+double ring_bytes_per_s(const Cluster& cluster, bool leaves_node) {
+  const double uplink = crowded_bytes_per_s(cluster.uplink_bytes_per_s, ring_transfers_on_uplink(cluster, leaves_node));
+  const double inside = cluster.ranks_per_node > 1 ? cluster.link_bytes_per_s : kNoLimit;
+  return std::min({inside, uplink, leaves_node ? cluster.network_bytes_per_s : kNoLimit});
+}
+
+// 2 (n - 1) hops one after the other; as NCCL counts, 2 (nodes - 1) of them go between nodes.
+PhaseTime ring(const Cluster& cluster, int nodes) {
+  const int ranks = nodes * cluster.ranks_per_node;
+  const double network_hops = 2.0 * (nodes - 1);
+  const double hops = 2.0 * (ranks - 1);
+  const double latency_s = (hops - network_hops) * cluster.link_latency_s + network_hops * cluster.network_latency_s;
+  return {latency_s + cluster.collective_s, hops / ranks / ring_bytes_per_s(cluster, nodes > 1)};
+}
+
+// Chains inside the nodes, two binary trees between them, each for half of the bytes: a node is a leaf in one of them.
+// A rank inside a chain sends everything twice: towards the root, and away from it.
+PhaseTime tree(const Cluster& cluster) {
+  const int nodes = cluster.nodes;
+  const double chain_hops = 2.0 * (cluster.ranks_per_node - 1);
+  const double tree_hops = 2.0 * std::bit_width(static_cast<unsigned>(nodes - 1));
+  const double network_s_per_byte = 2.0 * (nodes - 1) / nodes / cluster.network_bytes_per_s;
+  const double chain_s_per_byte = cluster.ranks_per_node > 1 ? 2 / cluster.link_bytes_per_s : 0;
+  const double uplink_s_per_byte =
+      2 / crowded_bytes_per_s(cluster.uplink_bytes_per_s, ring_transfers_on_uplink(cluster, true));
+  return {chain_hops * cluster.link_latency_s + tree_hops * cluster.network_latency_s + cluster.collective_s,
+          std::max({network_s_per_byte, chain_s_per_byte, uplink_s_per_byte})};
+}
+
+// Reduce-scatter inside the node, as many rings between the nodes as it has ranks, all-gather inside it.
+AllReducePlan hierarchical(const Cluster& cluster) {
+  const int per_node = cluster.ranks_per_node;
+  AllReducePlan plan;
+  plan.inside = {(per_node - 1) * cluster.link_latency_s,
+                 (per_node - 1.0) / per_node / ring_bytes_per_s(cluster, false)};
+  const double lane_bytes_per_s =
+      std::min({cluster.link_bytes_per_s, crowded_bytes_per_s(cluster.network_bytes_per_s, per_node),
+                crowded_bytes_per_s(cluster.uplink_bytes_per_s, ranks_under_uplink(cluster))});
+  const double hops = 2.0 * (cluster.nodes - 1);
+  plan.across = {hops * cluster.network_latency_s + cluster.collective_s,
+                 hops / cluster.nodes / per_node / lane_bytes_per_s};
+  return plan;
+}
+
+PhaseTime measured(const LinkFit& fit) { return {fit.latency_s, 1 / fit.bytes_per_s}; }
+
+}  // namespace
+
+AllReduceChoice AllReduceChoice::among_node(const Cluster& cluster) {
+  AllReduceChoice choice;
+  if (cluster.ranks_per_node < 2) return choice;
+  choice.add({{}, cluster.measured_node ? measured(*cluster.measured_node) : ring(cluster, 1)});
+  return choice;
+}
+
+AllReduceChoice AllReduceChoice::among_all(const Cluster& cluster) {
+  if (cluster.nodes < 2) return among_node(cluster);
+  AllReduceChoice choice;
+  if (cluster.measured_joined) {
+    choice.add({{}, measured(*cluster.measured_joined)});
+    return choice;
+  }
+  const auto wanted = [&](AllReduce way) {
+    return cluster.all_reduce == way || cluster.all_reduce == AllReduce::quickest;
+  };
+  if (wanted(AllReduce::ring)) choice.add({{}, ring(cluster, cluster.nodes)});
+  if (wanted(AllReduce::tree)) choice.add({{}, tree(cluster)});
+  if (wanted(AllReduce::hierarchical)) choice.add(hierarchical(cluster));
+  return choice;
+}
+
+const AllReducePlan& AllReduceChoice::for_bytes(double bytes) const {
+  return *std::min_element(plans_.begin(), plans_.begin() + static_cast<std::ptrdiff_t>(count_),
+                           [&](const AllReducePlan& a, const AllReducePlan& b) { return a.s(bytes) < b.s(bytes); });
+}
+
+double shared_copy_bytes_per_s(const Cluster& cluster) {
+  return std::min(cluster.copy_bytes_per_s.value_or(kNoLimit),
+                  crowded_bytes_per_s(cluster.uplink_bytes_per_s, ranks_under_uplink(cluster)));
+}
+
+}  // namespace stash

@@ -1,0 +1,179 @@
+#include "stash/predict/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/attribute/published.h"
+#include "stash/core/error.h"
+#include "stash/predict/all_reduce.h"
+#include "stash/predict/input.h"
+#include "stash/predict/training.h"
+
+namespace stash {
+namespace {
+
+double latest_s(const Cluster& cluster) {
+  double latest_s = 0;
+  for (const auto& [rank, late_s] : cluster.late_s) latest_s = std::max(latest_s, late_s);
+  return latest_s;
+}
+
+// The first rank of each node, which is the one that computes under `solo`.
+Cluster first_ranks(const Cluster& cluster) {
+  Cluster firsts;
+  firsts.nodes = cluster.nodes;
+  for (const auto& [rank, late_s] : cluster.late_s) {
+    if (rank % cluster.ranks_per_node == 0) firsts.late_s[rank / cluster.ranks_per_node] = late_s;
+  }
+  return firsts;
+}
+
+bool has_meaning(Condition condition, const StepJob& job, const Cluster& cluster) {
+  switch (condition) {
+    case Condition::apart:
+    case Condition::node:
+      return cluster.ranks_per_node > 1;
+    case Condition::joined:
+      return cluster.nodes > 1;
+    case Condition::staged:
+      return cluster.copy_bytes_per_s.has_value();
+    case Condition::hot:
+    case Condition::cold:
+      return job.input.has_value();
+    default:
+      return true;
+  }
+}
+
+// What all conditions of a job share is worked out once.
+class Simulation {
+ public:
+  Simulation(const StepJob& job, const Cluster& cluster, const Detail& detail)
+      : job_(job), cluster_(cluster), detail_(detail) {
+    check(job);
+    check(cluster);
+    shape_ = shape_of(job);
+    among_node_ = AllReduceChoice::among_node(cluster);
+    among_all_ = AllReduceChoice::among_all(cluster);
+    latest_s_ = latest_s(cluster);
+    if (cluster.ranks_per_node > 1) slow_down_ = cluster.contention_ratio;
+    if (cluster.copy_bytes_per_s) copy_s_ = job.batch * job.sample_device_bytes / shared_copy_bytes_per_s(cluster);
+  }
+
+  double step_s(Condition condition) const {
+    switch (condition) {
+      case Condition::solo:
+        return without_input_s({job_, shape_, nothing_, 1}, first_ranks(cluster_), true, 0);
+      case Condition::apart:
+        return without_input_s({job_, shape_, nothing_, slow_down_}, cluster_, true, 0);
+      case Condition::node:
+        return without_input_s({job_, shape_, among_node_, slow_down_}, cluster_, true, 0);
+      case Condition::joined:
+        return without_input_s({job_, shape_, among_all_, slow_down_}, cluster_, false, 0);
+      case Condition::staged:
+        return staged_s();
+      case Condition::hot:
+        return job_.input ? with_input_s(1) : staged_s();
+      default:
+        return job_.input ? with_input_s(0) : staged_s();
+    }
+  }
+
+  double with_input_s(double cached_ratio) const {
+    const Consumption used = consumption({job_, shape_, among_all_, slow_down_});
+    if (!detail_.event_by_event) {
+      const SampleTimes times = sample_times(job_, cluster_, cached_ratio);
+      if (const std::optional<double> step_s = steady_step_s(job_, cluster_, times, used)) return *step_s;
+    }
+    return run_input(job_, cluster_, used, {cached_ratio, detail_.collapse}).s;
+  }
+
+ private:
+  Consumption consumption(const Training& training) const {
+    return {.accumulation = job_.accumulation,
+            .overhead_s = job_.overhead_s * training.slow_down,
+            .micro_batch_s = (shape_.forward_s + shape_.backward_s) * training.slow_down,
+            .last_s = last_micro_batch_s(training),
+            .copy_s = copy_s_,
+            .copies_overlap = cluster_.copies_overlap};
+  }
+
+  double without_input_s(const Training& training, const Cluster& cluster, bool nodes_apart, double copy_s) const {
+    if (detail_.event_by_event) return run_step(training, cluster, {nodes_apart, copy_s, detail_.collapse}).s;
+    Consumption used = consumption(training);
+    used.copy_s = copy_s;
+    return used.step_s(&cluster == &cluster_ ? latest_s_ : latest_s(cluster));
+  }
+
+  double staged_s() const {
+    const Training training{job_, shape_, among_all_, slow_down_};
+    if (detail_.event_by_event && !cluster_.copies_overlap) return without_input_s(training, cluster_, false, copy_s_);
+    return consumption(training).step_s(latest_s_);
+  }
+
+  const StepJob& job_;
+  const Cluster& cluster_;
+  const Detail& detail_;
+  StepShape shape_;
+  AllReduceChoice nothing_, among_node_, among_all_;
+  double latest_s_ = 0;
+  double slow_down_ = 1;
+  double copy_s_ = 0;
+};
+
+// The rank that comes last, where there are others to compare it with; under `solo` a node's first rank is.
+std::optional<LateRank> late_rank(const Cluster& cluster) {
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto latest = std::max_element(cluster.late_s.begin(), cluster.late_s.end(), by_time);
+  if (latest == cluster.late_s.end() || latest->second <= 0 || cluster.nodes * cluster.ranks_per_node == 1) {
+    return std::nullopt;
+  }
+  const bool alone = cluster.nodes > 1 && latest->first % cluster.ranks_per_node == 0;
+  return LateRank{latest->first, alone ? Condition::solo : Condition::apart, latest->second, LateCause::compute};
+}
+
+Estimate exactly(double s) { return {s, s, s}; }
+
+}  // namespace
+
+std::vector<Condition> present_conditions(const StepJob& job, const Cluster& cluster) {
+  std::vector<Condition> present;
+  for (const Condition condition : kConditions) {
+    if (has_meaning(condition, job, cluster)) present.push_back(condition);
+  }
+  return present;
+}
+
+double simulate_step_s(const StepJob& job, const Cluster& cluster, Condition condition, const Detail& detail) {
+  return Simulation(job, cluster, detail).step_s(condition);
+}
+
+double simulate_cached_s(const StepJob& job, const Cluster& cluster, double cached_ratio, const Detail& detail) {
+  if (!(cached_ratio >= 0 && cached_ratio <= 1)) {
+    throw Error(fmt::format("a share of {} cannot be cached; it must be from 0 to 1", cached_ratio));
+  }
+  if (!job.input) throw Error("what is cached does not matter to a job whose input is unknown");
+  return Simulation(job, cluster, detail).with_input_s(cached_ratio);
+}
+
+// The running sum stands for T(c), as in attribute(), so that the parts add up to it to the last bit.
+Ledger simulate_ledger(const StepJob& job, const Cluster& cluster, const Detail& detail) {
+  const Simulation simulation(job, cluster, detail);
+  Ledger ledger;
+  double sum_s = 0, before_s = 0;
+  for (const Condition condition : kConditions) {
+    if (!has_meaning(condition, job, cluster)) continue;
+    const double step_s = simulation.step_s(condition);
+    const double part_s = step_s - before_s;
+    ledger[part_added_by(condition)] = exactly(part_s);
+    sum_s += part_s;
+    ledger.step = ledger.step_by_condition[condition] = exactly(sum_s);
+    before_s = step_s;
+  }
+  ledger.published = published_ratios(ledger, cluster.nodes * cluster.ranks_per_node, cluster.nodes);
+  ledger.late_rank = late_rank(cluster);
+  return ledger;
+}
+
+}  // namespace stash
