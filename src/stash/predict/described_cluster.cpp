@@ -1,0 +1,192 @@
+#include "stash/predict/described_cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/core/units.h"
+
+namespace stash {
+namespace {
+
+// What NCCL reaches of a link's rate in nccl-tests: 235 of 300 GB/s on an A100's NVSwitch, 10 to 11 of 12.5 on PCIe 3.
+constexpr double kLinkRatio = 0.8;
+constexpr double kNetworkRatio = 0.85;  // TCP or EFA between hosts of one zone
+constexpr double kNvlinkHop_s = 4e-6;
+constexpr double kPcieHop_s = 10e-6;
+constexpr double kNetworkHop_s = 30e-6;         // within a zone, where the catalogue does not know
+constexpr double kCollective_s = 20e-6;         // to launch one
+constexpr double kPcieBytes_per_s = 12.5e9;     // generation 3, 16 lanes
+constexpr double kNvlinkBytes_per_s = 150e9;    // a V100's six
+constexpr double kNvswitchBytes_per_s = 300e9;  // an A100's twelve
+constexpr double kCoresPerVcpu = 0.625;         // two threads of a core decode as much as 1.25 cores
+constexpr double kCacheRatio = 0.8;             // of a node's memory; the rest is the job's and the system's
+
+double link_rate(GpuLinks links) {
+  switch (links) {
+    case GpuLinks::nvlink:
+      return kNvlinkBytes_per_s;
+    case GpuLinks::nvswitch:
+      return kNvswitchBytes_per_s;
+    default:
+      return kPcieBytes_per_s;
+  }
+}
+
+void describe_links(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
+  Cluster& cluster = described.cluster;
+  cluster.collective_s = kCollective_s;
+  const bool as_catalogued = !what_if.links || what_if.links == instance.links;
+  const GpuLinks kind = what_if.links.value_or(instance.links.value_or(GpuLinks::pcie));
+  const bool fast = kind == GpuLinks::nvlink || kind == GpuLinks::nvswitch;
+  cluster.link_latency_s = fast ? kNvlinkHop_s : kPcieHop_s;
+  const double known = as_catalogued && instance.link_bytes_per_s ? *instance.link_bytes_per_s : link_rate(kind);
+  cluster.link_bytes_per_s = what_if.link_bytes_per_s.value_or(known * kLinkRatio);
+  if (cluster.ranks_per_node > 1 && !instance.links && !what_if.links && !what_if.link_bytes_per_s) {
+    described.assumptions.push_back("how its GPUs are linked is not known: PCIe 3 is assumed");
+  }
+  if (as_catalogued && !what_if.link_bytes_per_s && instance.gpus_per_uplink && instance.uplink_bytes_per_s) {
+    cluster.ranks_per_uplink = *instance.gpus_per_uplink;
+    cluster.uplink_bytes_per_s = *instance.uplink_bytes_per_s * kLinkRatio;
+  }
+}
+
+void describe_network(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
+  Cluster& cluster = described.cluster;
+  if (cluster.nodes == 1) return;
+  cluster.network_latency_s = instance.network_latency_s.value_or(kNetworkHop_s);
+  if (what_if.network_bytes_per_s) {
+    cluster.network_bytes_per_s = *what_if.network_bytes_per_s;
+  } else if (instance.network_bytes_per_s) {
+    cluster.network_bytes_per_s = *instance.network_bytes_per_s * kNetworkRatio;
+  } else if (instance.network_burst_bytes_per_s) {
+    cluster.network_bytes_per_s = *instance.network_burst_bytes_per_s * kNetworkRatio;
+    described.assumptions.push_back(fmt::format("its network is known as a burst only, {:g} Gbit/s: taken as lasting",
+                                                *instance.network_burst_bytes_per_s * 8e-9));
+  } else {
+    described.network_is_known = false;
+  }
+}
+
+void describe_host(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
+  Cluster& cluster = described.cluster;
+  if (instance.host_bytes_per_s) cluster.copy_bytes_per_s = *instance.host_bytes_per_s * kLinkRatio;
+  if (what_if.cores) {
+    cluster.cores = *what_if.cores;
+  } else if (instance.vcpus) {
+    cluster.cores = std::max(1.0, *instance.vcpus * kCoresPerVcpu);
+  } else {
+    described.assumptions.push_back("its cores are not known: decoding is taken to keep up");
+  }
+  described.cache_bytes = what_if.cache_bytes;
+  if (!described.cache_bytes && instance.memory_bytes) {
+    described.cache_bytes = static_cast<double>(*instance.memory_bytes) * kCacheRatio;
+  }
+}
+
+void describe_storage(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
+  Cluster& cluster = described.cluster;
+  if (what_if.storage_bytes_per_s) {
+    cluster.storage_bytes_per_s = *what_if.storage_bytes_per_s;
+  } else if (instance.storage_bytes_per_s) {
+    cluster.storage_bytes_per_s = *instance.storage_bytes_per_s;
+  } else if (instance.storage_burst_bytes_per_s) {
+    cluster.storage_bytes_per_s = *instance.storage_burst_bytes_per_s;
+    described.assumptions.push_back(fmt::format("its storage rate is known as a burst only, {}/s: taken as lasting",
+                                                format_bytes(cluster.storage_bytes_per_s)));
+  } else {
+    described.storage_is_known = false;
+  }
+}
+
+// All-reduces of one kind, from the profile's sweep.
+std::optional<LinkFit> all_reduce_fit(const Profile& profile, std::string_view scope) {
+  std::vector<LinkTime> rows;
+  for (const LinkTime& row : profile.links) {
+    if (row.scope == scope && row.op == "allreduce" && (rows.empty() || row.node == rows.front().node)) {
+      rows.push_back(row);
+    }
+  }
+  return fit_link(rows);
+}
+
+// Of a node, while pages were cold: where storage limits the step, that is what it gives.
+std::optional<double> storage_rate(const MeasuredProfile& measured) {
+  const Ledger& ledger = measured.ledger;
+  if (!ledger[Part::fetch] || ledger[Part::fetch]->low_s <= 0) return std::nullopt;
+  double read_bytes = 0, samples = 0;
+  for (const InputCounters& counters : measured.profile.inputs) {
+    read_bytes += static_cast<double>(counters.read_bytes);
+    samples += static_cast<double>(counters.samples);
+  }
+  if (samples == 0) return std::nullopt;
+  const int ranks_per_node = measured.profile.job.ranks / count_nodes(measured.profile.places);
+  return read_bytes / samples * measured.profile.job.batch * ranks_per_node / ledger.step.s;
+}
+
+void describe_measured_links(DescribedCluster& described, const Profile& profile, const WhatIf& what_if) {
+  Cluster& cluster = described.cluster;
+  const std::optional<double> injected = profile.job.inject.link_bytes_per_s;
+  const std::optional<LinkFit> node = all_reduce_fit(profile, "node");
+  const std::optional<LinkFit> joined = all_reduce_fit(profile, "joined");
+  if (what_if.link_bytes_per_s) {
+    cluster.link_bytes_per_s = *what_if.link_bytes_per_s;
+  } else if (injected) {
+    cluster.link_bytes_per_s = *injected;
+  } else {
+    cluster.measured_node = node;
+  }
+  if (what_if.network_bytes_per_s) {
+    cluster.network_bytes_per_s = *what_if.network_bytes_per_s;
+  } else if (injected) {
+    cluster.network_bytes_per_s = *injected;
+  } else {
+    cluster.measured_joined = joined;
+  }
+  cluster.all_reduce = AllReduce::ring;
+}
+
+}  // namespace
+
+DescribedCluster describe_cluster(const Instance& instance, int nodes, int gpus_per_node, const WhatIf& what_if) {
+  DescribedCluster described;
+  described.cluster.nodes = nodes;
+  described.cluster.ranks_per_node = gpus_per_node;
+  describe_links(described, instance, what_if);
+  describe_network(described, instance, what_if);
+  describe_host(described, instance, what_if);
+  describe_storage(described, instance, what_if);
+  return described;
+}
+
+DescribedCluster measured_cluster(const MeasuredProfile& measured, const WhatIf& what_if) {
+  const Profile& profile = measured.profile;
+  DescribedCluster described;
+  described.is_measured = true;
+  Cluster& cluster = described.cluster;
+  cluster.nodes = count_nodes(profile.places);
+  cluster.ranks_per_node = std::max(1, profile.job.ranks / cluster.nodes);
+  describe_measured_links(described, profile, what_if);
+  const auto& steps = measured.ledger.step_by_condition;
+  if (steps.contains(Condition::solo) && steps.contains(Condition::apart)) {
+    cluster.contention_ratio = std::max(1.0, steps.at(Condition::apart).s / steps.at(Condition::solo).s);
+    described.contention_is_known = true;
+  }
+  cluster.cores = what_if.cores.value_or(std::max(1, profile.machine.cores));
+  described.cache_bytes = what_if.cache_bytes;
+  if (!described.cache_bytes && profile.cache_bytes) described.cache_bytes = static_cast<double>(*profile.cache_bytes);
+  cluster.storage_per_rank = profile.job.inject.read_bytes_per_s.has_value();
+  const std::optional<double> storage =
+      profile.job.inject.read_bytes_per_s ? profile.job.inject.read_bytes_per_s : storage_rate(measured);
+  if (what_if.storage_bytes_per_s) {
+    cluster.storage_bytes_per_s = *what_if.storage_bytes_per_s;
+  } else if (storage) {
+    cluster.storage_bytes_per_s = *storage;
+  } else {
+    described.assumptions.push_back("storage kept up while it was measured: it is taken to keep up");
+  }
+  for (const auto& [rank, late_s] : profile.job.inject.rank_delay_s) cluster.late_s[rank] = late_s;
+  return described;
+}
+
+}  // namespace stash

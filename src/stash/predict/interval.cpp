@@ -1,0 +1,105 @@
+#include "stash/predict/interval.h"
+
+#include <cmath>
+
+#include "stash/predict/simulate.h"
+
+namespace stash {
+namespace {
+
+StepJob with_compute(StepJob job, double ratio) {
+  for (StepLayer& layer : job.layers) {
+    layer.forward_s *= ratio;
+    layer.backward_s *= ratio;
+  }
+  job.optimizer_s *= ratio;
+  job.overhead_s *= ratio;
+  return job;
+}
+
+LinkFit slower(LinkFit fit, double ratio) {
+  fit.bytes_per_s /= ratio;
+  fit.latency_s *= ratio;
+  return fit;
+}
+
+Cluster with_links(Cluster cluster, double ratio) {
+  cluster.link_bytes_per_s /= ratio;
+  cluster.uplink_bytes_per_s /= ratio;
+  cluster.network_bytes_per_s /= ratio;
+  if (cluster.copy_bytes_per_s) *cluster.copy_bytes_per_s /= ratio;
+  if (cluster.measured_node) cluster.measured_node = slower(*cluster.measured_node, ratio);
+  if (cluster.measured_joined) cluster.measured_joined = slower(*cluster.measured_joined, ratio);
+  return cluster;
+}
+
+StepJob with_decoding(StepJob job, double ratio) {
+  if (job.input) job.input->sample_cpu_s *= ratio;
+  return job;
+}
+
+Cluster with_storage(Cluster cluster, double ratio) {
+  cluster.storage_bytes_per_s /= ratio;
+  return cluster;
+}
+
+// Squares of what variations take away from a figure and add to it.
+struct Spread {
+  double below = 0;
+  double above = 0;
+  void add(double difference_s) { (difference_s < 0 ? below : above) += difference_s * difference_s; }
+  Estimate around(double s) const { return {s, s - std::sqrt(below), s + std::sqrt(above)}; }
+};
+
+class Intervals {
+ public:
+  explicit Intervals(Ledger ledger) : ledger_(std::move(ledger)) {}
+
+  void add(const Ledger& varied) {
+    step_.add(varied.step.s - ledger_.step.s);
+    for (const Part part : kParts) {
+      if (ledger_[part] && varied[part]) parts_[static_cast<std::size_t>(part)].add(varied[part]->s - ledger_[part]->s);
+    }
+    for (const auto& [condition, time] : varied.step_by_condition) {
+      conditions_[condition].add(time.s - ledger_.step_by_condition.at(condition).s);
+    }
+  }
+
+  Ledger filled() {
+    ledger_.step = step_.around(ledger_.step.s);
+    for (const Part part : kParts) {
+      if (ledger_[part]) ledger_[part] = parts_[static_cast<std::size_t>(part)].around(ledger_[part]->s);
+    }
+    for (auto& [condition, time] : ledger_.step_by_condition) time = conditions_[condition].around(time.s);
+    return std::move(ledger_);
+  }
+
+ private:
+  Ledger ledger_;
+  Spread step_;
+  std::array<Spread, kParts.size()> parts_;
+  std::map<Condition, Spread> conditions_;
+};
+
+}  // namespace
+
+Ledger simulate_with_intervals(const StepJob& job, const Cluster& cluster, const Uncertainty& uncertainty) {
+  Intervals intervals(simulate_ledger(job, cluster));
+  for (const double ratio : {uncertainty.compute_low_ratio, uncertainty.compute_high_ratio}) {
+    if (ratio != 1) intervals.add(simulate_ledger(with_compute(job, ratio), cluster));
+  }
+  const bool talks = cluster.nodes * cluster.ranks_per_node > 1;
+  if (uncertainty.links_ratio != 1 && (talks || cluster.copy_bytes_per_s)) {
+    intervals.add(simulate_ledger(job, with_links(cluster, uncertainty.links_ratio)));
+    intervals.add(simulate_ledger(job, with_links(cluster, 1 / uncertainty.links_ratio)));
+  }
+  if (uncertainty.input_ratio != 1 && job.input) {
+    for (const double ratio : {uncertainty.input_ratio, 1 / uncertainty.input_ratio}) {
+      intervals.add(simulate_ledger(with_decoding(job, ratio), cluster));
+      intervals.add(simulate_ledger(job, with_storage(cluster, ratio)));
+    }
+  }
+  return intervals.filled();
+}
+
+}  // namespace stash

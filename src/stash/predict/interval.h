@@ -1,0 +1,21 @@
+#pragma once
+
+#include "stash/core/ledger.h"
+#include "stash/predict/cluster.h"
+#include "stash/predict/step_job.h"
+
+namespace stash {
+
+// How far the figures that a prediction rests on may be off, as factors.
+struct Uncertainty {
+  double compute_low_ratio = 1;
+  double compute_high_ratio = 1;
+  double links_ratio = 1;  // a rate may be this many times smaller or larger
+  double input_ratio = 1;  // the same for storage and decoding
+};
+
+// The ledger of a step, with intervals from simulating it again with each figure at both its ends: what the figures
+// change is added in quadrature, for they err apart.
+Ledger simulate_with_intervals(const StepJob& job, const Cluster& cluster, const Uncertainty& uncertainty);
+
+}  // namespace stash

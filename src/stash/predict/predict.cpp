@@ -1,0 +1,269 @@
+#include "stash/predict/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stash/attribute/steady_fetch.h"
+#include "stash/catalog/instances.h"
+#include "stash/core/error.h"
+#include "stash/core/units.h"
+#include "stash/models/memory.h"
+#include "stash/predict/interval.h"
+#include "stash/predict/simulate.h"
+
+namespace stash {
+namespace {
+
+constexpr double kLinksRatio = 1.25;  // data-sheet rates, and what of them is reached
+constexpr double kInputRatio = 1.25;  // another machine's cores and disks
+// Frameworks that use buffers again need less than all outputs of all layers: what is beyond even this cannot fit.
+constexpr double kLeastMemoryRatio = 0.6;
+constexpr int kMostNodes = 4096;
+
+double memory_bytes(const PredictJob& job) {
+  return training_bytes(job.graph, job.batch, job.dtype == DType::fp32 ? 4 : 2);
+}
+
+double sample_device_bytes(const Graph& graph) {
+  if (graph.input == InputKind::images) return 4.0 * 3 * graph.image_size * graph.image_size;
+  return 8.0 * graph.seq_len;
+}
+
+// Parts of which nothing is known are absent; they added nothing.
+void leave_out(Ledger& ledger, Condition condition) {
+  ledger[part_added_by(condition)].reset();
+  ledger.step_by_condition.erase(condition);
+  if (!ledger.step_by_condition.empty()) ledger.step = ledger.step_by_condition.rbegin()->second;
+}
+
+std::optional<SteadyFetch> steady_fetch(const PredictJob& job, const StepJob& step, const DescribedCluster& described,
+                                        const Ledger& ledger) {
+  if (!ledger[Part::fetch] || !described.cache_bytes || !job.samples || !job.sample) return std::nullopt;
+  const CachedShare share = cached_share(*described.cache_bytes / (*job.samples * job.sample->storage_bytes));
+  const double hot_s = ledger.step_by_condition.at(Condition::hot).s;
+  const auto added_s = [&](double cached_ratio) {
+    return std::max(0.0, simulate_cached_s(step, described.cluster, cached_ratio) - hot_s);
+  };
+  const double cached = (share.low_ratio + share.high_ratio) / 2;
+  return SteadyFetch{.fetch = {added_s(cached), added_s(share.high_ratio), added_s(share.low_ratio)},
+                     .cached_ratio = cached};
+}
+
+void add_epochs(Prediction& prediction, std::optional<double> samples) {
+  if (!samples) return;
+  const double per_step = static_cast<double>(prediction.batch) * prediction.accumulation * prediction.gpus;
+  const double steps = std::ceil(*samples / per_step);
+  const Ledger& ledger = prediction.ledger;
+  const double fetch_s = ledger[Part::fetch] ? ledger[Part::fetch]->s : 0;
+  const double steady_s = ledger.steady_fetch ? ledger.steady_fetch->fetch.s : fetch_s;
+  prediction.first_epoch_s = steps * ledger.step.s;
+  prediction.epoch_s = steps * (ledger.step.s - fetch_s + steady_s);
+  if (prediction.usd_per_h) prediction.epoch_usd = *prediction.epoch_s / 3600 * *prediction.usd_per_h;
+}
+
+std::string too_little_memory(double needed, double there) {
+  return fmt::format("needs about {} of GPU memory and has {}: {} are missing", format_bytes(needed),
+                     format_bytes(there), format_bytes(needed - there));
+}
+
+}  // namespace
+
+Predictor::Predictor(PredictJob job, WhatIf what_if) : job_(std::move(job)), what_if_(std::move(what_if)) {
+  if (what_if_.bucket_bytes) job_.bucket_bytes = *what_if_.bucket_bytes;
+  if (what_if_.workers) job_.workers = what_if_.workers;
+}
+
+const ScaledTimes& Predictor::times_on(const Gpu& gpu) {
+  const auto known = times_.find(&gpu);
+  if (known != times_.end()) return known->second;
+  const auto make = [&] {
+    if (job_.measured) {
+      return scaled_times(job_.graph, job_.batch, job_.dtype, *job_.measured->gpu, job_.measured->step_s, gpu);
+    }
+    if (job_.profile && job_.profile->gpu) {
+      const MeasuredProfile& from = *job_.profile;
+      const std::optional<Estimate>& compute = from.ledger[Part::compute];
+      return scaled_times(job_.graph,
+                          {.layers = from.profile.layers,
+                           .batch = from.profile.job.batch,
+                           .gpu = from.gpu,
+                           .compute_s = compute ? std::optional(compute->s) : std::nullopt},
+                          job_.batch, job_.dtype, gpu);
+    }
+    return scaled_times(job_.graph, job_.batch, job_.dtype, gpu);
+  };
+  return times_.emplace(&gpu, make()).first->second;
+}
+
+std::optional<int> Predictor::accumulation(int gpus) const {
+  if (!job_.global_batch) return 1;
+  const std::int64_t pass = std::int64_t{job_.batch} * gpus;
+  if (*job_.global_batch % pass != 0) return std::nullopt;
+  return static_cast<int>(*job_.global_batch / pass);
+}
+
+int Predictor::workers(const Cluster& cluster) const {
+  if (job_.workers) return *job_.workers;
+  if (std::isinf(cluster.cores)) return 1;
+  return std::max(1, static_cast<int>(cluster.cores / cluster.ranks_per_node));
+}
+
+StepJob Predictor::step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation) const {
+  StepJob step = make_step_job(job_.graph, times.layers, job_.bucket_bytes);
+  for (StepLayer& layer : step.layers) {
+    layer.gradient_bytes =
+        static_cast<std::int64_t>(static_cast<double>(layer.gradient_bytes) * times.gradient_bytes_ratio);
+  }
+  for (std::int64_t& bytes : step.buckets) {
+    bytes = static_cast<std::int64_t>(static_cast<double>(bytes) * times.gradient_bytes_ratio);
+  }
+  step.optimizer_s = times.optimizer_s;
+  step.overhead_s = times.overhead_s;
+  step.batch = job_.batch;
+  step.accumulation = accumulation;
+  step.sample_device_bytes = sample_device_bytes(job_.graph);
+  if (job_.sample) {
+    step.input = StepInput{.sample_storage_bytes = job_.sample->storage_bytes,
+                           .sample_cpu_s = job_.sample->cpu_s,
+                           .sample_least_s = job_.sample->least_s,
+                           .workers = workers(cluster),
+                           .prefetch = job_.prefetch};
+  }
+  return step;
+}
+
+Prediction Predictor::simulate(const Setting& setting) const {
+  const Cluster& cluster = setting.described.cluster;
+  Prediction prediction;
+  prediction.nodes = cluster.nodes;
+  prediction.gpus = cluster.nodes * cluster.ranks_per_node;
+  prediction.batch = job_.batch;
+  prediction.accumulation = setting.step.accumulation;
+  prediction.memory_bytes = memory_bytes(job_);
+  prediction.ledger = simulate_with_intervals(setting.step, cluster, setting.uncertainty);
+  if (!setting.described.contention_is_known) leave_out(prediction.ledger, Condition::apart);
+  if (!setting.described.storage_is_known) leave_out(prediction.ledger, Condition::cold);
+  prediction.ledger.steady_fetch = steady_fetch(job_, setting.step, setting.described, prediction.ledger);
+  prediction.assumptions = setting.assumptions;
+  return prediction;
+}
+
+Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described, int accumulation) const {
+  Setting setting;
+  setting.step = step_job(times, described.cluster, accumulation);
+  setting.uncertainty = {.compute_low_ratio = times.low_ratio,
+                         .compute_high_ratio = times.high_ratio,
+                         .links_ratio = described.is_measured ? 1 : kLinksRatio,
+                         .input_ratio = described.is_measured ? 1 : kInputRatio};
+  for (const auto* more : {&job_.assumptions, &times.assumptions, &described.assumptions}) {
+    setting.assumptions.insert(setting.assumptions.end(), more->begin(), more->end());
+  }
+  setting.described = std::move(described);
+  return setting;
+}
+
+// Why a machine cannot run the job whatever its GPUs' number; empty: it can.
+std::string Predictor::misfit(const Instance& instance) const {
+  const Gpu* gpu = known_gpu(instance);
+  if (gpu == nullptr) return fmt::format("the rates of its GPU ({}) are not known", instance.gpu);
+  if (job_.dtype != DType::fp32 && !(job_.dtype == DType::fp16 ? gpu->fp16_ops_per_s : gpu->bf16_ops_per_s)) {
+    return fmt::format("a {} does not compute with {}", gpu->name, to_string(job_.dtype));
+  }
+  const double needed = memory_bytes(job_);
+  const std::optional<std::int64_t> memory = gpu_memory_bytes(instance);
+  if (memory && needed * kLeastMemoryRatio > static_cast<double>(*memory)) {
+    return too_little_memory(needed, static_cast<double>(*memory));
+  }
+  return "";
+}
+
+std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, int nodes, std::optional<int> gpus) {
+  if (nodes < 1 || nodes > kMostNodes) {
+    throw UsageError(fmt::format("--nodes {} is out of range: it takes 1 to {}", nodes, kMostNodes));
+  }
+  const auto reject = [&](std::string why) {
+    return Rejected{.cloud = instance.cloud, .instance = instance.name, .nodes = nodes, .why = std::move(why)};
+  };
+  if (std::string why = misfit(instance); !why.empty()) return reject(std::move(why));
+  if (gpus && (*gpus < nodes || *gpus % nodes != 0 || *gpus / nodes > instance.gpus)) {
+    return reject(fmt::format("has {} GPUs a node: {} nodes cannot give --gpus {}", instance.gpus, nodes, *gpus));
+  }
+  const int gpus_per_node = gpus ? *gpus / nodes : instance.gpus;
+  const std::optional<int> passes = accumulation(nodes * gpus_per_node);
+  if (!passes) {
+    return reject(fmt::format("--global-batch {} is no multiple of --batch {} on {} GPUs", *job_.global_batch,
+                              job_.batch, nodes * gpus_per_node));
+  }
+  DescribedCluster described = describe_cluster(instance, nodes, gpus_per_node, what_if_);
+  if (!described.network_is_known) return reject("the rate of its network is not known: give --set network=10Gbit/s");
+  if (job_.measured) described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
+  return setting(times_on(*known_gpu(instance)), std::move(described), *passes);
+}
+
+std::variant<Prediction, Rejected> Predictor::on(const Instance& instance, int nodes, std::optional<int> gpus) {
+  auto found = setting_on(instance, nodes, gpus);
+  if (auto* rejected = std::get_if<Rejected>(&found)) return std::move(*rejected);
+  Prediction prediction = simulate(std::get<Setting>(found));
+  prediction.cloud = instance.cloud;
+  prediction.instance = instance.name;
+  prediction.gpu = instance.gpu;
+  if (instance.usd_per_h) prediction.usd_per_h = *instance.usd_per_h * nodes;
+  if (instance.spot_usd_per_h) prediction.spot_usd_per_h = *instance.spot_usd_per_h * nodes;
+  const std::optional<std::int64_t> memory = gpu_memory_bytes(instance);
+  if (memory && prediction.memory_bytes > static_cast<double>(*memory)) {
+    prediction.assumptions.push_back("it may not fit: it " +
+                                     too_little_memory(prediction.memory_bytes, static_cast<double>(*memory)));
+  }
+  add_epochs(prediction, job_.samples);
+  return prediction;
+}
+
+Setting Predictor::setting_here() {
+  if (!job_.profile) throw UsageError("a machine is missing: name one with --on, or give a profile");
+  const MeasuredProfile& measured = *job_.profile;
+  if (measured.gpu == nullptr) {
+    throw Error("the profile was made on the CPU, whose layer times are not simulated: name a machine with --on");
+  }
+  DescribedCluster described = measured_cluster(measured, what_if_);
+  const int gpus = described.cluster.nodes * described.cluster.ranks_per_node;
+  const std::optional<int> passes = accumulation(gpus);
+  if (!passes) {
+    throw UsageError(fmt::format("--global-batch {} is no multiple of --batch {} on {} ranks", *job_.global_batch,
+                                 job_.batch, gpus));
+  }
+  if (!job_.workers) job_.workers = measured.profile.job.workers;
+  return setting(times_on(*measured.gpu), std::move(described), *passes);
+}
+
+Prediction Predictor::here() {
+  Prediction prediction = simulate(setting_here());
+  const std::string& host = job_.profile->profile.machine.hostname;
+  prediction.cloud = "own";
+  prediction.instance = host.empty() ? "here" : host;
+  prediction.gpu = job_.profile->gpu->name;
+  add_epochs(prediction, job_.samples);
+  return prediction;
+}
+
+Predictions predict_all(Predictor& predictor, std::span<const Instance> instances, int most_nodes) {
+  Predictions all;
+  for (const Instance& instance : instances) {
+    if (instance.gpus == 0) continue;
+    for (int nodes = 1; nodes <= most_nodes; ++nodes) {
+      auto result = predictor.on(instance, nodes);
+      if (auto* prediction = std::get_if<Prediction>(&result)) {
+        all.predictions.push_back(std::move(*prediction));
+        continue;
+      }
+      Rejected& rejected = std::get<Rejected>(result);
+      const bool known = !all.rejected.empty() && all.rejected.back().instance == rejected.instance &&
+                         all.rejected.back().why == rejected.why;
+      if (!known) all.rejected.push_back(std::move(rejected));
+    }
+  }
+  return all;
+}
+
+}  // namespace stash

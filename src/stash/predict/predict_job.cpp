@@ -1,0 +1,79 @@
+#include "stash/predict/predict_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/attribute/attribute.h"
+#include "stash/catalog/gpu_model.h"
+#include "stash/core/error.h"
+#include "stash/models/models.h"
+
+namespace stash {
+namespace {
+
+constexpr std::string_view kEmulated = "emulated:";
+
+const Gpu* gpu_of(const Profile& profile) {
+  const std::string& device = profile.job.device;
+  if (device.starts_with(kEmulated)) return &find_gpu(device.substr(kEmulated.size()));
+  if (!device.starts_with("cuda") || profile.machine.gpus.empty()) return nullptr;
+  const GpuInfo& info = profile.machine.gpus.front();
+  const std::string name = catalogued_gpu_name(info.name, info.memory_bytes.value_or(0));
+  const auto table = gpu_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Gpu& gpu) { return gpu.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+void check_usable(const Profile& profile) {
+  if (!profile.job.command.empty()) {
+    throw Error(
+        "the profile is of a script, of whose layers nothing is known: profile the nearest built-in model (`stash "
+        "models`), or give --model with --measured INSTANCE=SECONDS");
+  }
+  if (profile.layers.empty()) {
+    throw Error("the profile has no layers: it ended too early; make it again with a longer --max-time");
+  }
+}
+
+std::optional<SampleCost> sample_cost(const Profile& profile) {
+  SampleCost sum;
+  double samples = 0;
+  for (const InputCounters& counters : profile.inputs) {
+    sum.storage_bytes += static_cast<double>(counters.read_bytes);
+    sum.cpu_s += counters.decode_s + counters.augment_s;
+    samples += static_cast<double>(counters.samples);
+  }
+  if (samples == 0) return std::nullopt;
+  return SampleCost{.storage_bytes = sum.storage_bytes / samples,
+                    .cpu_s = sum.cpu_s / samples,
+                    .least_s = profile.job.inject.prep_s_per_sample.value_or(0)};
+}
+
+}  // namespace
+
+PredictJob job_of_profile(Profile profile) {
+  check_usable(profile);
+  const Job& from = profile.job;
+  PredictJob job;
+  job.graph = make_model(from.model, {.image_size = from.image_size, .seq_len = from.seq_len});
+  job.dtype = parse_dtype(from.dtype);
+  job.batch = from.batch;
+  job.bucket_bytes = from.bucket_bytes;
+  job.prefetch = from.prefetch;
+  job.sample = sample_cost(profile);
+  if (profile.dataset_samples) job.samples = static_cast<double>(*profile.dataset_samples);
+  if (!job.sample) job.assumptions.push_back("the profile measured no input: prep and fetch are left out");
+  Ledger ledger = attribute(profile);
+  const Gpu* gpu = gpu_of(profile);
+  if (gpu == nullptr) {
+    job.assumptions.push_back(
+        fmt::format("layer times follow from the model alone: those measured on {} do not scale to a GPU",
+                    from.device == "cpu" ? "the CPU" : "a GPU that the catalogue does not have"));
+  }
+  job.profile = std::make_shared<MeasuredProfile>(
+      MeasuredProfile{.profile = std::move(profile), .ledger = std::move(ledger), .gpu = gpu});
+  return job;
+}
+
+}  // namespace stash

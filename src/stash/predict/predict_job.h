@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stash/catalog/gpu.h"
+#include "stash/core/ledger.h"
+#include "stash/core/profile.h"
+#include "stash/models/graph.h"
+
+namespace stash {
+
+// What one sample costs the input pipeline.
+struct SampleCost {
+  double storage_bytes = 0;  // to be read
+  double cpu_s = 0;          // of one core, to decode and augment
+  double least_s = 0;        // that a worker takes in any case, as `--inject prep=` has it
+};
+
+// The step time of the job on one GPU, measured elsewhere.
+struct MeasuredStep {
+  const Gpu* gpu = nullptr;
+  double step_s = 0;
+};
+
+// A profile and what it says.
+struct MeasuredProfile {
+  Profile profile;
+  Ledger ledger;
+  const Gpu* gpu = nullptr;  // that it was made on, real or emulated; nullptr: none, or none that is known
+};
+
+// A job as a prediction needs it, whatever machine it runs on.
+struct PredictJob {
+  Graph graph;
+  DType dtype = DType::fp32;
+  int batch = 32;                   // of a GPU, in one pass
+  std::optional<int> global_batch;  // of a step over all GPUs: gradients are accumulated; nullopt: one pass a step
+  std::int64_t bucket_bytes = 25 * 1024 * 1024;
+  std::optional<int> workers;  // of a GPU; nullopt: one for each of its cores
+  int prefetch = 2;
+  std::optional<double> samples;     // of an epoch
+  std::optional<SampleCost> sample;  // nullopt: unknown; prep and fetch are then absent
+  std::optional<MeasuredStep> measured;
+  std::shared_ptr<const MeasuredProfile> profile;
+  std::vector<std::string> assumptions;
+};
+
+// Of a profile of a built-in job. Error says what is missing in it and what to measure again.
+PredictJob job_of_profile(Profile profile);
+
+}  // namespace stash

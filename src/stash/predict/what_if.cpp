@@ -1,0 +1,82 @@
+#include "stash/predict/what_if.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "stash/core/error.h"
+#include "stash/core/units.h"
+
+namespace stash {
+namespace {
+
+constexpr double kMostCores = 1e6;
+
+double positive_number(std::string_view value, std::string_view option) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || !(number > 0) || number > kMostCores) {
+    throw UsageError(fmt::format("{} {}: takes a number above 0, like 16", option, value));
+  }
+  return number;
+}
+
+double positive_rate(std::string_view value, std::string_view option) {
+  const double rate = parse_bytes_per_s(value, option);
+  if (!(rate > 0)) throw UsageError(fmt::format("{} {}: takes a rate above 0, like 10Gbit/s", option, value));
+  return rate;
+}
+
+// A kind of link, or a rate.
+void set_links(WhatIf& what_if, std::string_view value, std::string_view option) {
+  if (!value.empty() && std::isdigit(static_cast<unsigned char>(value.front()))) {
+    what_if.link_bytes_per_s = positive_rate(value, option);
+  } else {
+    what_if.links = parse_gpu_links(value);
+  }
+}
+
+struct Key {
+  std::string_view name;
+  void (*set)(WhatIf& what_if, std::string_view value, std::string_view option);
+};
+
+constexpr std::array kKeys{
+    Key{"network",
+        [](WhatIf& w, std::string_view v, std::string_view o) { w.network_bytes_per_s = positive_rate(v, o); }},
+    Key{"storage",
+        [](WhatIf& w, std::string_view v, std::string_view o) { w.storage_bytes_per_s = positive_rate(v, o); }},
+    Key{"cache", [](WhatIf& w, std::string_view v,
+                    std::string_view o) { w.cache_bytes = static_cast<double>(parse_bytes(v, o)); }},
+    Key{"workers", [](WhatIf& w, std::string_view v,
+                      std::string_view o) { w.workers = std::max(1, static_cast<int>(positive_number(v, o))); }},
+    Key{"cores", [](WhatIf& w, std::string_view v, std::string_view o) { w.cores = positive_number(v, o); }},
+    Key{"bucket", [](WhatIf& w, std::string_view v,
+                     std::string_view o) { w.bucket_bytes = std::max<std::int64_t>(1, parse_bytes(v, o)); }},
+    Key{"links", set_links},
+};
+
+}  // namespace
+
+bool WhatIf::empty() const {
+  return !network_bytes_per_s && !storage_bytes_per_s && !cache_bytes && !workers && !cores && !bucket_bytes &&
+         !links && !link_bytes_per_s;
+}
+
+void set(WhatIf& what_if, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    throw UsageError(fmt::format("--set {}: takes KEY=VALUE, like network=100Gbit/s", text));
+  }
+  const std::string_view name = text.substr(0, equals);
+  for (const Key& key : kKeys) {
+    if (key.name == name) return key.set(what_if, text.substr(equals + 1), fmt::format("--set {}", name));
+  }
+  std::array<std::string_view, kKeys.size()> names;
+  for (std::size_t i = 0; i < kKeys.size(); ++i) names[i] = kKeys[i].name;
+  throw_unknown("--set", name, names);
+}
+
+}  // namespace stash

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stash/catalog/instance.h"
+
+namespace stash {
+
+// What is changed of a machine or a job before it is simulated: `--set network=100Gbit/s --set workers=16`.
+struct WhatIf {
+  std::optional<double> network_bytes_per_s;
+  std::optional<double> storage_bytes_per_s;  // of a node
+  std::optional<double> cache_bytes;          // of a node's memory, for the data set
+  std::optional<int> workers;                 // of a GPU
+  std::optional<double> cores;                // of a node
+  std::optional<std::int64_t> bucket_bytes;
+  std::optional<GpuLinks> links;
+  std::optional<double> link_bytes_per_s;  // of a GPU
+
+  bool empty() const;
+};
+
+// One `key=value`, put into `what_if`. UsageError names the nearest key, or shows a valid value.
+void set(WhatIf& what_if, std::string_view text);
+
+}  // namespace stash
