@@ -42,6 +42,11 @@ class Samples(Dataset):
         return value, index % 10
 
 
+def place(*names, default):
+    """What the launcher says, whichever it is."""
+    return next((int(os.environ[name]) for name in names if name in os.environ), default)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=100_000)
@@ -69,11 +74,11 @@ def main():
     torch.set_num_threads(1)
     cuda = torch.cuda.is_available()
     device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)) % torch.cuda.device_count()) if cuda else torch.device("cpu")
-    size = int(os.environ.get("WORLD_SIZE", 1))
-    rank = int(os.environ.get("RANK", 0))
+    size = place("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", default=1)
+    rank = place("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", default=0)
     grouped = size > 1 and not options.no_group
     if grouped:
-        dist.init_process_group("gloo")
+        dist.init_process_group("gloo", rank=rank, world_size=size)
 
     layers = []
     for _ in range(options.layers):

@@ -1,0 +1,147 @@
+#include "stash/cli/predict_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "stash/catalog/instances.h"
+#include "stash/core/error.h"
+#include "stash/core/profile_json.h"
+#include "stash/core/units.h"
+#include "stash/models/models.h"
+#include "stash/predict/scaling.h"
+
+namespace stash {
+namespace {
+
+constexpr int kMostBatch = 1 << 20;
+constexpr int kDefaultBatch = 32;
+
+int checked_batch(int batch, std::string_view flag) {
+  if (batch >= 1 && batch <= kMostBatch) return batch;
+  throw UsageError(fmt::format("{} {} is out of range: it takes 1 to {}", flag, batch, kMostBatch));
+}
+
+}  // namespace
+
+std::vector<std::string> split_list(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t start = 0; start <= list.size() && !list.empty();) {
+    const std::size_t comma = std::min(list.find(',', start), list.size());
+    if (comma > start) words.push_back(list.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return words;
+}
+
+std::vector<int> parse_counts(const std::string& list, std::string_view flag) {
+  std::vector<int> counts;
+  for (const std::string& word : split_list(list)) {
+    int count = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
+    if (error != std::errc() || end != word.data() + word.size() || count < 1) {
+      throw UsageError(fmt::format("{} {}: takes whole numbers above 0, like 1,2,4", flag, list));
+    }
+    counts.push_back(count);
+  }
+  if (counts.empty()) throw UsageError(fmt::format("{} is empty: it takes numbers like 1,2,4", flag));
+  return counts;
+}
+
+void PredictFlags::add_to(CLI::App& app) {
+  app.add_option("profile", profile, "A profile of a built-in job, from stash profile --out FILE")->type_name("FILE");
+  app.add_option("--model", model,
+                 "Without a profile: `stash models` lists them; gpt:layers=24,hidden=2048,heads=16,seq=1024")
+      ->type_name("NAME");
+  app.add_option("--batch", batch, "Samples of a GPU in one pass; default: the profile's, else 32")->type_name("N");
+  app.add_option("--global-batch", global_batch, "Samples of a step over all GPUs: gradients are accumulated")
+      ->type_name("N");
+  app.add_option("--image-size", image_size, "Pixels of an image's side")->type_name("N");
+  app.add_option("--seq-len", seq_len, "Tokens of a sequence")->type_name("N");
+  app.add_option("--dtype", dtype, "Precision of the arithmetic; default: the profile's, else fp32")
+      ->type_name("fp32|bf16|fp16");
+  app.add_option("--samples", samples, "Of an epoch; default: those of the profile's data set")->type_name("N");
+  app.add_option("--sample-bytes", sample_bytes, "Of a sample on storage, where no profile tells")->type_name("BYTES");
+  app.add_option("--sample-cpu", sample_cpu, "Time of one core to decode a sample, where no profile tells")
+      ->type_name("TIME");
+  app.add_option("--measured", measured, "A step of this job on one GPU that somebody measured")
+      ->type_name("INSTANCE=TIME");
+  app.add_option("--set", changes,
+                 "What if: network=100Gbit/s, links=nvlink or a rate, storage=2GB/s, cache=200GiB, workers=16 (a GPU), "
+                 "cores=32, bucket=50MB")
+      ->type_name("KEY=VALUE");
+}
+
+WhatIf PredictFlags::what_if() const {
+  WhatIf what_if;
+  for (const std::string& change : changes) set(what_if, change);
+  return what_if;
+}
+
+MeasuredStep PredictFlags::measured_step(std::span<const Instance> instances) const {
+  const std::size_t equals = measured.find('=');
+  if (equals == std::string::npos) {
+    throw UsageError(fmt::format("--measured {}: takes INSTANCE=TIME, like g4dn.xlarge=0.190s", measured));
+  }
+  const Instance& instance = find_instance(instances, measured.substr(0, equals));
+  const Gpu* gpu = known_gpu(instance);
+  if (gpu == nullptr) {
+    throw UsageError(
+        fmt::format("--measured {}: the rates of its GPU are not known, so nothing follows from it", instance.name));
+  }
+  const double step_s = parse_duration_s(measured.substr(equals + 1), "--measured");
+  if (!(step_s > 0)) throw UsageError(fmt::format("--measured {}: a step takes longer than that", measured));
+  return {.gpu = gpu, .step_s = step_s};
+}
+
+PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const {
+  PredictJob job;
+  job.batch = checked_batch(batch.value_or(kDefaultBatch), "--batch");
+  job.dtype = parse_dtype(dtype.value_or("fp32"));
+  const ModelOptions usual;
+  if (!measured.empty()) {
+    job.measured = measured_step(instances);
+    job.graph = graph_for_scaling(*model, image_size.value_or(usual.image_size), seq_len.value_or(usual.seq_len),
+                                  job.assumptions);
+    job.assumptions.push_back("copies to the GPU are part of the step that was measured");
+  } else {
+    job.graph = make_model(
+        *model, {.image_size = image_size.value_or(usual.image_size), .seq_len = seq_len.value_or(usual.seq_len)});
+  }
+  return job;
+}
+
+void PredictFlags::set_sample(PredictJob& job) const {
+  if (!sample_bytes && !sample_cpu) return;
+  SampleCost cost = job.sample.value_or(SampleCost{});
+  if (sample_bytes) cost.storage_bytes = static_cast<double>(parse_bytes(*sample_bytes, "--sample-bytes"));
+  if (sample_cpu) cost.cpu_s = parse_duration_s(*sample_cpu, "--sample-cpu");
+  job.sample = cost;
+}
+
+PredictJob PredictFlags::resolve(std::span<const Instance> instances) const {
+  if (profile.empty() == !model) {
+    throw UsageError(profile.empty() ? "a job is missing: give a profile, or --model NAME"
+                                     : "give a profile or --model, not both");
+  }
+  if (!profile.empty() && (image_size || seq_len || !measured.empty())) {
+    throw UsageError("--image-size, --seq-len and --measured belong to --model: a profile says what was measured");
+  }
+  PredictJob job = profile.empty() ? job_of_model(instances) : job_of_profile(read_profile(profile));
+  if (batch) job.batch = checked_batch(*batch, "--batch");
+  if (dtype) job.dtype = parse_dtype(*dtype);
+  if (global_batch) job.global_batch = checked_batch(*global_batch, "--global-batch");
+  set_sample(job);
+  if (profile.empty() && !job.sample) {
+    job.assumptions.push_back("the input is not known: prep and fetch are left out (--sample-bytes, --sample-cpu)");
+  }
+  if (samples) {
+    if (!(*samples >= 1) || !std::isfinite(*samples)) throw UsageError("--samples takes a number above 0");
+    job.samples = samples;
+  }
+  return job;
+}
+
+}  // namespace stash
