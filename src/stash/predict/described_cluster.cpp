@@ -179,7 +179,8 @@ DescribedCluster measured_cluster(const MeasuredProfile& measured, const WhatIf&
   const std::optional<double> storage =
       profile.job.inject.read_bytes_per_s ? profile.job.inject.read_bytes_per_s : storage_rate(measured);
   if (what_if.storage_bytes_per_s) {
-    cluster.storage_bytes_per_s = *what_if.storage_bytes_per_s;
+    cluster.storage_bytes_per_s =
+        *what_if.storage_bytes_per_s / (cluster.storage_per_rank ? cluster.ranks_per_node : 1);
   } else if (storage) {
     cluster.storage_bytes_per_s = *storage;
   } else {

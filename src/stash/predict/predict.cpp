@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stash/attribute/published.h"
 #include "stash/attribute/steady_fetch.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
@@ -145,6 +146,7 @@ Prediction Predictor::simulate(const Setting& setting) const {
   prediction.ledger = simulate_with_intervals(setting.step, cluster, setting.uncertainty);
   if (!setting.described.contention_is_known) leave_out(prediction.ledger, Condition::apart);
   if (!setting.described.storage_is_known) leave_out(prediction.ledger, Condition::cold);
+  prediction.ledger.published = published_ratios(prediction.ledger, prediction.gpus, prediction.nodes);
   prediction.ledger.steady_fetch = steady_fetch(job_, setting.step, setting.described, prediction.ledger);
   prediction.assumptions = setting.assumptions;
   return prediction;
