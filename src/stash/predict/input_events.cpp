@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "stash/predict/event_queue.h"
@@ -9,11 +10,12 @@
 namespace stash {
 namespace {
 
-constexpr int kFewestSteps = 24;
-constexpr int kMostSteps = 400;
-constexpr int kLongestPeriod = 64;    // in steps, that is looked for: workers and cores that do not divide a batch
-constexpr double kSameRatio = 1e-9;   // of the step: two periods are equal
-constexpr int kDrawnSamples = 20000;  // of a rank, where their average is wanted
+constexpr std::int64_t kFewestSteps = 24;
+constexpr std::int64_t kMostSteps = 400;
+constexpr std::size_t kLongestPeriod =
+    64;                              // in steps, that is looked for: workers and cores that do not divide a batch
+constexpr double kSameRatio = 1e-9;  // of the step: two periods are equal
+constexpr std::int64_t kDrawnSamples = 20000;  // of a rank, where their average is wanted
 
 // What an event's id says: something has ended for a rank; a sample's slot stands above the rank.
 enum class Ended : std::uint64_t { read, sample, copy, micro_batch, step };
@@ -31,6 +33,11 @@ std::uint64_t mix(std::uint64_t value) {  // splitmix64
   return value ^ (value >> 31);
 }
 
+// Steps after which as many things that take samples in turn begin a step with the same one again.
+std::size_t repeats_after(std::int64_t takers, std::int64_t samples_a_step) {
+  return static_cast<std::size_t>(takers / std::gcd(takers, samples_a_step));
+}
+
 class InputEvents {
  public:
   InputEvents(const StepJob& job, const Cluster& cluster, const Consumption& consumption, const InputRun& run)
@@ -38,9 +45,12 @@ class InputEvents {
         consumption_(consumption),
         cached_ratio_(run.cached_ratio),
         times_(sample_times(job, cluster, 0)),
-        shared_storage_(!cluster.storage_per_rank) {
+        shared_storage_(!cluster.storage_per_rank),
+        samples_(static_cast<std::int64_t>(job.batch) * consumption.accumulation) {
     const RankGroups groups = group_ranks(cluster, run.collapse);
     for (std::size_t node = 0; node < groups.nodes.size(); ++node) add_node(groups, node);
+    slips_after_ =
+        repeats_after(job.input->workers, samples_) + repeats_after(times_.servers, samples_ * cluster.ranks_per_node);
   }
 
   EventCount run() {
@@ -212,17 +222,17 @@ class InputEvents {
     for (std::size_t period = 1; !drawn && period <= kLongestPeriod; ++period) {
       if (repeats(period)) return true;
     }
-    const int samples = job_.batch * consumption_.accumulation;
-    const int most = drawn ? std::clamp(kDrawnSamples / samples, kFewestSteps, kMostSteps) : kMostSteps;
+    const std::int64_t most = drawn ? std::clamp(kDrawnSamples / samples_, kFewestSteps, kMostSteps) : kMostSteps;
     if (looked_at_ < static_cast<std::size_t>(most)) return false;
     const std::size_t half = looked_at_ / 2;
     step_s_ = (ends_s_.back() - ends_s_[half]) / static_cast<double>(looked_at_ - 1 - half);
     return true;
   }
 
-  // Over as many steps as the queue is deep and more, each ended as long after the one a period before.
+  // Each step ended as long after the one a period before, over as many steps as the queue is deep and as the workers
+  // and the cores need to come to the same place in a batch again: shorter patterns repeat for a while and then slip.
   bool repeats(std::size_t period) {
-    const std::size_t steps = 2 * period + 2 * static_cast<std::size_t>(job_.input->prefetch) + 2;
+    const std::size_t steps = 2 * period + 2 * static_cast<std::size_t>(job_.input->prefetch) + slips_after_;
     if (ends_s_.size() < steps + period) return false;
     const double last_s = ends_s_.back() - ends_s_[ends_s_.size() - 1 - period];
     for (std::size_t back = 1; back < steps; ++back) {
@@ -238,6 +248,7 @@ class InputEvents {
   double cached_ratio_;
   SampleTimes times_;
   bool shared_storage_;
+  std::int64_t samples_;  // of a rank in a step
   std::vector<Node> nodes_;
   std::vector<Rank> ranks_;
   EventQueue queue_;
@@ -245,6 +256,7 @@ class InputEvents {
   double latest_s_ = 0;
   std::vector<double> ends_s_;  // of steps
   std::size_t looked_at_ = 0;
+  std::size_t slips_after_ = 0;
   double step_s_ = 0;
   std::int64_t events_ = 0;
 };
