@@ -11,6 +11,7 @@
 #include "stash/core/file.h"
 #include "stash/models/models.h"
 #include "stash/predict/scaling.h"
+#include "stash/predict/unpooled.h"
 
 namespace stash::bench {
 namespace {
@@ -58,22 +59,6 @@ Graph graph_here(const CnnStep& step) {
   return graph_for_scaling(step.model, step.image_size, 0, assumptions);
 }
 
-Graph graph_measured(const CnnStep& step) {
-  Graph graph = graph_here(step);
-  double shrink = 1;
-  for (Layer& layer : graph.layers) {
-    if (layer.op == Op::adaptive_avg_pool2d) {
-      const Shape& in = graph.layers[static_cast<std::size_t>(layer.inputs[0])].output;
-      shrink = static_cast<double>(element_count(in)) / static_cast<double>(element_count(layer.output));
-    }
-    if (layer.op != Op::linear) continue;
-    const auto inputs = static_cast<double>(layer.parameters[0].shape[1]) * shrink;
-    layer.parameters[0].shape[1] = std::max<std::int64_t>(1, static_cast<std::int64_t>(inputs));
-    layer.cost.forward_ops *= shrink;
-    layer.cost.backward_ops *= shrink;
-    shrink = 1;
-  }
-  return graph;
-}
+Graph graph_measured(const CnnStep& step) { return unpooled(graph_here(step)); }
 
 }  // namespace stash::bench

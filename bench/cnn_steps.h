@@ -21,8 +21,7 @@ struct CnnStep {
 // Rows of cnn_step_times_aws.csv whose model `stash models` knows.
 std::vector<CnnStep> read_cnn_steps(const std::filesystem::path& file);
 
-// The graph that `stash predict` takes, and the one that was measured: there the first product of a classifier has as
-// many inputs as the last feature map has values, where torchvision pools to a fixed size first.
+// The graph of torchvision, and the one that was measured (predict/unpooled.h).
 Graph graph_here(const CnnStep& step);
 Graph graph_measured(const CnnStep& step);
 

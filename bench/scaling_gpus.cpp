@@ -133,11 +133,13 @@ struct Errors {
   ErrorTable alone;
 
   void add(const Case& one, const Rates& rates, const std::string& left_out) {
-    const Sums sums = sums_of(one.here, one.step.batch, rates, Optimizer::momentum);
+    const Sums here = sums_of(one.here, one.step.batch, rates, Optimizer::momentum);
+    const Sums unpooled = sums_of(one.measured, one.step.batch, rates, Optimizer::momentum);
     const Sums reference = reference_sums(rates);
     for_pairs(one.step, [&](std::size_t from, std::size_t to, double from_s, double to_s) {
       const Gpu& a = find_gpu(kGpus[from]);
       const Gpu& b = find_gpu(kGpus[to]);
+      const Sums& sums = is_nearer(unpooled[from], here[from], from_s) ? unpooled : here;
       for (const std::string& group : {std::string("all"), left_out, fmt::format("{} to {}", a.name, b.name)}) {
         stash.add(group, transferred_s(sums, reference, from, to, from_s), to_s);
         peak.add(group, from_s * a.fp32_ops_per_s / b.fp32_ops_per_s, to_s);
@@ -148,7 +150,7 @@ struct Errors {
       const auto found = one.step.step_s.find(kGpus[g]);
       if (found == one.step.step_s.end()) continue;
       for (const std::string& group : {std::string("all"), left_out}) {
-        alone.add(group, seconds_of(sums[g]), found->second);
+        alone.add(group, seconds_of(unpooled[g]), found->second);
       }
     }
   }

@@ -13,6 +13,9 @@ constexpr double kWinogradTile = 4;             // outputs in each direction; wh
 constexpr double kJoinPower = 6;                // of the norm of GPU and CPU; infinite would be the longer of the two
 constexpr double kTf32Ratio = 0.5;              // of the tensor cores' fp16 rate
 
+// In mixed precision a layer also launches casts of its input, weight and gradients.
+constexpr double kMixedLaunches = 2;
+
 struct KernelCount {
   int products = 0;
   int others = 0;
@@ -69,6 +72,8 @@ class ReachedRates {
     return gpu_.memory_bytes_per_s * (is_loss(layer.op) ? reached_.loss_ratio : reached_.memory_ratio);
   }
 
+  double launches() const { return dtype_ == DType::fp32 ? 1 : kMixedLaunches; }
+
  private:
   double convolution_ops_per_s(const Layer& layer) const {
     if (layer.groups > 1) return gpu_.fp32_ops_per_s * kGroupedConvolutionRatio;
@@ -102,6 +107,7 @@ PassTime start_time(const KernelCount& kernels, const Efficiency& reached) {
 PassTime pass_time(const Layer& layer, const PassCost& cost, const KernelCount& kernels, const ReachedRates& rates,
                    const Efficiency& reached) {
   PassTime time = start_time(kernels, reached);
+  time.host_s *= rates.launches();
   time.gpu_s += std::max(cost.ops / rates.ops_per_s(layer), cost.bytes / rates.bytes_per_s(layer));
   return time;
 }

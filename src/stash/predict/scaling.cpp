@@ -8,6 +8,7 @@
 #include "stash/models/gpt_spec.h"
 #include "stash/models/models.h"
 #include "stash/predict/spread.h"
+#include "stash/predict/unpooled.h"
 #include "stash/predict/work.h"
 
 namespace stash {
@@ -50,6 +51,23 @@ ScaledTimes times_of(const Graph& graph, int batch, DType dtype, StepTime step, 
   times.layers = layer_times(graph, batch, dtype, step);
   times.optimizer_s = joined_s({step.optimizer.gpu_s * ratios.gpu, step.optimizer.host_s * ratios.host});
   times.gradient_bytes_ratio = gradient_bytes_ratio(graph, dtype);
+  return times;
+}
+
+struct Transfer {
+  const Gpu& from;
+  const Gpu& to;
+  StepSum first;  // on `from`, by the roofline
+  double measured_s;
+};
+
+ScaledTimes carried_times(const Graph& graph, int batch, DType dtype, const Transfer& transfer) {
+  const WorkRatios ratios = ratios_of(transfer.first, transfer.measured_s);
+  const StepTime step = step_on(graph, batch, dtype, transfer.to);
+  if (transfer.from.name == transfer.to.name) return times_of(graph, batch, dtype, step, ratios);
+  const double reference = reference_ratio(dtype, transfer.from, transfer.to);
+  ScaledTimes times = times_of(graph, batch, dtype, step, carried(ratios, transfer.first, sum_of(step), reference));
+  set_interval(times, transfer_spread(transfer.from, transfer.to, dtype, transfer.first));
   return times;
 }
 
@@ -106,17 +124,22 @@ ScaledTimes scaled_times(const Graph& graph, int batch, DType dtype, const Gpu& 
     throw UsageError(
         fmt::format("--measured: a step of {} s is not above 0 and up to {:g} s", measured_step_s, kMaxStepS));
   }
-  const StepSum first = sum_of(step_on(graph, batch, dtype, measured_on));
-  const WorkRatios ratios = ratios_of(first, measured_step_s);
-  const StepTime step = step_on(graph, batch, dtype, target);
-  const bool same = measured_on.name == target.name;
+  StepSum first = sum_of(step_on(graph, batch, dtype, measured_on));
+  const Graph other = unpooled(graph);
+  const StepSum other_first = sum_of(step_on(other, batch, dtype, measured_on));
+  const bool is_other = is_nearer(other_first, first, measured_step_s);
+  if (is_other) first = other_first;
   ScaledTimes times =
-      times_of(graph, batch, dtype, step,
-               same ? ratios : carried(ratios, first, sum_of(step), reference_ratio(dtype, measured_on, target)));
+      carried_times(is_other ? other : graph, batch, dtype, {measured_on, target, first, measured_step_s});
   times.assumptions.push_back(fmt::format("layer times on {} follow from a step of {:g} s on {}", target.name,
                                           measured_step_s, measured_on.name));
+  if (is_other) {
+    times.assumptions.push_back(
+        fmt::format("the classifier of {} has as many inputs as the image gives it, without torchvision's pooling: the "
+                    "measured step is nearer to that",
+                    graph.name));
+  }
   add_device_assumptions(times, graph, dtype, target);
-  if (!same) set_interval(times, transfer_spread(measured_on, target, dtype, first));
   return times;
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 // 95th percentiles of the cross-validated residuals, by bench/scaling_gpus and bench/scaling_gpt. Where a step waits
 // for launches more than for the GPU, a measurement says less.
-constexpr double kModelAlone = 0.45;
-constexpr double kTransfer = 0.20;
-constexpr double kTransferFromLaunches = 0.40;
+constexpr double kModelAlone = 0.44;
+constexpr double kTransfer = 0.18;
+constexpr double kTransferFromLaunches = 0.35;
 
 // Nothing was fitted there: the rates of neighbouring generations differ by up to this.
 constexpr double kUnfitted = 0.5;

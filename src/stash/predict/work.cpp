@@ -55,6 +55,11 @@ WorkRatios ratios_of(const StepSum& estimated, double measured_s) {
   return {std::exp(log_gpu), std::exp(log_host)};
 }
 
+bool is_nearer(const StepSum& candidate, const StepSum& other, double measured_s) {
+  const auto distance = [&](const StepSum& sum) { return std::abs(std::log(seconds_of(sum) / measured_s)); };
+  return distance(candidate) < distance(other);
+}
+
 WorkRatios carried(const WorkRatios& ratios, const StepSum& first, const StepSum& second, double reference_ratio) {
   const double like = std::min(ratios.gpu, std::exp(kGpuSpread));
   const double first_s = first.passes.gpu_s + first.optimizer.gpu_s;
