@@ -5,24 +5,41 @@
 namespace stash {
 namespace {
 
-// Fitted to published step times, in fp32: Kepler, Maxwell, Volta and Turing, to ResNet and VGG on K80, M60, V100 and
-// T4 (32 to 256 pixels, batches of 16 to 256). Fitted in fp16: Ampere's matrix products, to GPT on A100. All others
-// are estimates: Pascal lies between its neighbours, the newer ones follow Volta and Ampere, with faster launches and
-// a smaller share of their larger peaks.
+// Kepler, Maxwell, Volta and Turing in fp32: K80, M60, V100 and T4 by `bench/scaling_gpus --data
+// cnn_step_times_aws.csv`. Ampere in fp16: A100 by `bench/scaling_gpt --data gpt_step_times_a100_single_node.csv`.
+// Hopper in fp32 is set by hand to four networks on an H200 (docs/accuracy.md). All others are estimates: Pascal lies
+// between its neighbours, Ada follows Turing, Blackwell follows Hopper.
 constexpr std::array<Efficiency, 9> kEfficiencies{{
-    {0.94, 0.41, 0.41, 0.41, 0.27, 390e-6},  // kepler
-    {1.52, 0.90, 0.90, 0.90, 0.57, 170e-6},  // maxwell
-    {1.70, 0.80, 0.50, 0.70, 0.70, 100e-6},  // pascal
-    {2.04, 0.74, 0.30, 0.35, 0.90, 65e-6},   // volta
-    {1.32, 0.58, 0.28, 0.30, 0.56, 100e-6},  // turing
-    {1.70, 0.70, 0.35, 0.48, 0.85, 45e-6},   // ampere
-    {1.50, 0.60, 0.30, 0.45, 0.80, 40e-6},   // ada
-    {1.70, 0.70, 0.25, 0.40, 0.85, 30e-6},   // hopper
-    {1.70, 0.70, 0.25, 0.40, 0.85, 30e-6},   // blackwell
+    {0.744, 0.231, 0.533, 0.41, 0.41, 0.621, 0.05, 558e-6, 150e-6, 50e-6},  // kepler
+    {1.252, 0.573, 1.162, 0.90, 0.90, 0.760, 0.05, 295e-6, 41e-6, 33e-6},   // maxwell
+    {1.50, 0.62, 0.95, 0.50, 0.70, 0.76, 0.05, 150e-6, 20e-6, 40e-6},       // pascal
+    {1.862, 0.706, 0.883, 0.30, 0.35, 0.762, 0.05, 73e-6, 6e-6, 54e-6},     // volta
+    {1.132, 0.419, 0.798, 0.28, 0.30, 0.777, 0.05, 181e-6, 17e-6, 20e-6},   // turing
+    {1.70, 0.65, 0.85, 0.30, 0.730, 0.928, 0.050, 43e-6, 8.9e-6, 38.7e-6},  // ampere
+    {1.40, 0.50, 0.75, 0.28, 0.55, 0.80, 0.05, 43e-6, 9e-6, 20e-6},         // ada
+    {1.50, 0.55, 0.60, 0.26, 0.50, 0.65, 0.05, 30e-6, 5e-6, 15e-6},         // hopper
+    {1.50, 0.55, 0.60, 0.26, 0.50, 0.65, 0.05, 30e-6, 5e-6, 15e-6},         // blackwell
 }};
 
 }  // namespace
 
 const Efficiency& efficiency_of(Generation generation) { return kEfficiencies[static_cast<std::size_t>(generation)]; }
+
+Evidence evidence_of(Generation generation, DType dtype) {
+  const bool half = dtype != DType::fp32;
+  switch (generation) {
+    case Generation::kepler:
+    case Generation::maxwell:
+    case Generation::volta:
+    case Generation::turing:
+      return half ? Evidence::estimated : Evidence::fitted;
+    case Generation::ampere:
+      return half ? Evidence::fitted : Evidence::estimated;
+    case Generation::hopper:
+      return half ? Evidence::estimated : Evidence::checked;
+    default:
+      return Evidence::estimated;
+  }
+}
 
 }  // namespace stash

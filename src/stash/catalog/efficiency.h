@@ -4,20 +4,28 @@
 
 namespace stash {
 
-// What a generation of GPUs reaches of its peak rates in training, by kind of work; and what a kernel costs beside
-// its work: launch, ramp and tail, and the framework around it.
+// What a generation of GPUs reaches of its peak rates in training, by kind of work, and what a kernel costs beside its
+// work: on the GPU its start and its tail, which is what makes small work slow; on the CPU its launch.
 struct Efficiency {
-  double winograd_ratio;       // fp32 3x3 convolutions of stride 1: over 1, because they need fewer multiplications
-  double matrix_ratio;         // other fp32 convolutions and matrix products
-  double tensor_conv_ratio;    // fp16 and bf16 convolutions
-  double tensor_matrix_ratio;  // fp16 and bf16 matrix products
-  double memory_ratio;         // of the memory's rate, where that is the limit
-  double kernel_overhead_s;
+  double winograd_ratio = 0;       // fp32 3x3 convolutions of stride 1: over 1, because they need fewer multiplications
+  double conv_ratio = 0;           // other fp32 convolutions
+  double matrix_ratio = 0;         // fp32 matrix products
+  double tensor_conv_ratio = 0;    // convolutions in fp16, bf16 and TF32
+  double tensor_matrix_ratio = 0;  // fp16 and bf16 matrix products
+  double memory_ratio = 0;         // of the memory's rate, where that is the limit
+  double loss_ratio = 0;           // the same in a loss, which makes many passes over its logits
+  double product_start_s = 0;      // of a convolution or a matrix product, on the GPU
+  double other_start_s = 0;        // of any other kernel
+  double launch_s = 0;             // of any kernel, on the CPU
 };
 
 // A grouped convolution has too few products per value for the matrix units or Winograd: a share of the fp32 peak.
 inline constexpr double kGroupedConvolutionRatio = 0.15;
 
+// How far the figures of a generation can be trusted.
+enum class Evidence { fitted, checked, estimated };
+
 const Efficiency& efficiency_of(Generation generation);
+Evidence evidence_of(Generation generation, DType dtype);
 
 }  // namespace stash

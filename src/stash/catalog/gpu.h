@@ -15,7 +15,7 @@ std::string_view to_string(DType dtype);
 
 enum class Generation { kepler, maxwell, pascal, volta, turing, ampere, ada, hopper, blackwell };
 
-// A GPU as its vendor describes it. Rates are dense peaks; fp32 is that of the ordinary units, since tf32 is off;
+// A GPU as its vendor describes it. Rates are dense peaks; fp32 is that of the ordinary units, without TF32;
 // fp16 and bf16 are those of the tensor cores where there are any, nullopt where the chip does not compute with it.
 // The vendor's gigabytes of memory are taken as GiB, which is what the chips hold.
 struct Gpu {

@@ -211,11 +211,12 @@ int Builder::patches(const std::string& name, int input) {
   return push(make_layer(Op::patches, name, {input}, {in[1] * in[2], in[0]}));
 }
 
-int Builder::attention(const std::string& name, int input, int heads, bool causal) {
+int Builder::attention(const std::string& name, int input, int heads, bool causal, bool fused) {
   const Shape& in = output(input);
   Layer layer = make_layer(Op::attention, name, {input}, {in[0], in[1] / 3});
   layer.heads = heads;
   layer.causal = causal;
+  layer.fused = fused;
   return push(std::move(layer));
 }
 

@@ -52,7 +52,7 @@ class Builder {
   int constant_row(const std::string& name, int input, int rows);
   int class_token(const std::string& name, int input);
   int patches(const std::string& name, int input);
-  int attention(const std::string& name, int input, int heads, bool causal);
+  int attention(const std::string& name, int input, int heads, bool causal, bool fused = true);
   int take_token(const std::string& name, int input, int index);
   int loss(Op op, int input);
 

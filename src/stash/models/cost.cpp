@@ -42,8 +42,19 @@ double forward_ops(const Layer& layer, std::span<const Shape> inputs) {
 
 double backward_ops(const Layer& layer, double forward, bool input_needs_gradient) {
   // Five products for two: fused kernels compute the scores again.
-  if (layer.op == Op::attention) return forward * 5 / 2;
+  if (layer.op == Op::attention && layer.fused) return forward * 5 / 2;
   return input_needs_gradient ? 2 * forward : forward;
+}
+
+// Forward, the scores are written by their product, read and written by the softmax, read and written (with a mask of
+// half their size) by the dropout, read by the product with the values; backward likewise for two gradients.
+constexpr double kForwardScorePasses = 6.5;
+constexpr double kBackwardScorePasses = 9.5;
+
+double score_elements(const Layer& layer) {
+  if (layer.op != Op::attention || layer.fused) return 0;
+  const auto tokens = static_cast<double>(layer.output[0]);
+  return layer.heads * tokens * tokens;
 }
 
 double forward_elements(const Layer& layer, double in, double out) {
@@ -116,9 +127,11 @@ Cost cost_of(const Layer& layer, std::span<const Shape> inputs, bool input_needs
   Cost cost;
   cost.forward_ops = forward_ops(layer, inputs);
   cost.backward_ops = backward_ops(layer, cost.forward_ops, input_needs_gradient);
-  cost.forward_elements = forward_elements(layer, in, out);
+  cost.forward_elements = forward_elements(layer, in, out) + kForwardScorePasses * score_elements(layer);
   const bool has_backward = input_needs_gradient || !layer.parameters.empty();
-  cost.backward_elements = has_backward ? backward_elements(layer, in, out, input_needs_gradient) : 0;
+  cost.backward_elements = has_backward ? backward_elements(layer, in, out, input_needs_gradient) +
+                                              kBackwardScorePasses * score_elements(layer)
+                                        : 0;
   return cost;
 }
 

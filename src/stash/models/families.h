@@ -34,6 +34,7 @@ struct GptSize {
   int heads = 0;
   int max_seq_len = 0;  // learned positions; the default length too
   int vocabulary = 0;
+  bool fused_attention = true;
 };
 Graph make_gpt(const GptSize& size, const ModelOptions& options);
 

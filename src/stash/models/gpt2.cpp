@@ -13,7 +13,7 @@ constexpr double kEpsilon = 1e-5;
 // As in bert.cpp, the attention weights themselves get no dropout.
 int attention(Builder& net, const std::string& name, int x, const GptSize& size) {
   x = net.linear(name + ".c_attn", x, 3 * size.hidden);
-  x = net.attention(name, x, size.heads, true);
+  x = net.attention(name, x, size.heads, true, size.fused_attention);
   x = net.linear(name + ".c_proj", x, size.hidden);
   return net.dropout(name + ".resid_dropout", x, kDropout);
 }

@@ -32,7 +32,7 @@ enum class Op {
   constant_row,         // adds row 0 of a learned {index, features} to every token (BERT's token types)
   class_token,          // prepends a learned {1, features}
   patches,              // {c, h, w} -> {h * w, c}
-  attention,            // {tokens, 3 * features}: query, key, value -> {tokens, features}; heads, causal
+  attention,            // {tokens, 3 * features}: query, key, value -> {tokens, features}; heads, causal, fused
   take_token,           // token `index`: {tokens, features} -> {features}
   classification_loss,  // {classes} and one label a sample
   next_token_loss,      // {seq, vocabulary} and the tokens, shifted by one
@@ -51,9 +51,9 @@ struct Parameter {
 
 // What a layer costs for one sample. Operations as torch's FlopCounterMode counts them: two for a
 // multiply-add of a matrix product or convolution, none elsewhere; but a grouped convolution's weight gradient
-// is counted once, where FlopCounterMode counts it `groups` times. Attention's backward is that of fused kernels,
-// which compute the scores again. Elements are activations read and written; parameters are read once a batch
-// and counted apart.
+// is counted once, where FlopCounterMode counts it `groups` times. The backward of fused attention computes the
+// scores again; unfused attention keeps them in memory and moves them there many times. Elements are activations read
+// and written; parameters are read once a batch and counted apart.
 struct Cost {
   double forward_ops = 0;
   double backward_ops = 0;
@@ -79,6 +79,7 @@ struct Layer {
   bool bias = false;
   bool causal = false;
   bool ceil_mode = false;
+  bool fused = true;
   double ratio = 0;
   double epsilon = 1e-5;
 

@@ -8,6 +8,7 @@
 
 #include "stash/core/error.h"
 #include "stash/models/families.h"
+#include "stash/models/gpt_spec.h"
 
 namespace stash {
 namespace {
@@ -111,6 +112,7 @@ std::optional<int> next_valid_size(const ModelEntry& model, ModelOptions options
 std::span<const ModelEntry> model_table() { return kModels; }
 
 Graph make_model(std::string_view name, const ModelOptions& options) {
+  if (is_gpt_spec(name)) return make_gpt(parse_gpt_spec(name), options);
   const ModelEntry& model = find_model(name);
   check_image_size(options.image_size);
   try {

@@ -1,0 +1,60 @@
+#include "stash/predict/spread.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stash {
+namespace {
+
+// 95th percentiles of the cross-validated residuals, by bench/scaling_gpus and bench/scaling_gpt. Where a step waits
+// for launches more than for the GPU, a measurement says less.
+constexpr double kModelAlone = 0.44;
+constexpr double kTransfer = 0.18;
+constexpr double kTransferFromLaunches = 0.35;
+
+// Nothing was fitted there: the rates of neighbouring generations differ by up to this.
+constexpr double kUnfitted = 0.5;
+
+double unfitted_spread(const Gpu& gpu, DType dtype) {
+  switch (evidence_of(gpu.generation, dtype)) {
+    case Evidence::fitted:
+      return 0;
+    case Evidence::checked:
+      return kUnfitted / 2;
+    case Evidence::estimated:
+      return kUnfitted;
+  }
+  return kUnfitted;
+}
+
+}  // namespace
+
+double model_alone_spread(const Gpu& target, DType dtype) {
+  return std::hypot(kModelAlone, unfitted_spread(target, dtype));
+}
+
+double transfer_spread(const Gpu& first, const Gpu& second, DType dtype, const StepSum& on_first) {
+  const double own = on_first.passes.gpu_s > on_first.passes.host_s ? kTransfer : kTransferFromLaunches;
+  const double unfitted = std::max(unfitted_spread(first, dtype), unfitted_spread(second, dtype));
+  return std::hypot(own, first.generation == second.generation ? 0 : unfitted);
+}
+
+std::optional<std::string> evidence_text(const Gpu& gpu, DType dtype) {
+  switch (evidence_of(gpu.generation, dtype)) {
+    case Evidence::fitted:
+      return std::nullopt;
+    case Evidence::checked:
+      return fmt::format("what {} reaches in {} was set to four networks on an H200; the interval is wider", gpu.name,
+                         to_string(dtype));
+    case Evidence::estimated:
+      return fmt::format(
+          "no measurement of {}'s generation in {} was at hand; its rates follow from other generations, "
+          "and the interval is wider",
+          gpu.name, to_string(dtype));
+  }
+  return std::nullopt;
+}
+
+}  // namespace stash

@@ -1,0 +1,163 @@
+#include "stash/predict/scaling.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "stash/core/error.h"
+#include "stash/models/models.h"
+
+namespace stash {
+namespace {
+
+const Gpu& v100() { return find_gpu("V100"); }
+const Gpu& t4() { return find_gpu("T4"); }
+
+bool says(const ScaledTimes& times, std::string_view text) {
+  for (const std::string& assumption : times.assumptions) {
+    if (assumption.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Scaling, FromTheModelAloneItIsTheRoofline) {
+  const Graph graph = make_model("resnet50");
+  const ScaledTimes times = scaled_times(graph, 64, DType::fp32, v100());
+  EXPECT_EQ(times.layers, layer_times(graph, 64, DType::fp32, v100()));
+  EXPECT_DOUBLE_EQ(times.optimizer_s, optimizer_time_s(graph, v100()));
+  EXPECT_LT(times.low_ratio, 1);
+  EXPECT_GT(times.high_ratio, 1);
+  EXPECT_TRUE(says(times, "from the model alone"));
+}
+
+TEST(Scaling, AnUnfittedGpuSaysSoAndIsLessSure) {
+  const Graph graph = make_model("resnet50");
+  const ScaledTimes fitted = scaled_times(graph, 64, DType::fp32, v100());
+  const ScaledTimes estimated = scaled_times(graph, 64, DType::fp32, find_gpu("L4"));
+  EXPECT_FALSE(says(fitted, "no measurement of"));
+  EXPECT_TRUE(says(estimated, "no measurement of L4"));
+  EXPECT_GT(estimated.high_ratio, fitted.high_ratio);
+  EXPECT_TRUE(says(scaled_times(graph, 64, DType::fp32, find_gpu("H200")), "four networks"));
+}
+
+TEST(Scaling, AStepMeasuredOnTheSameGpuComesBack) {
+  const Graph graph = make_model("resnet18", {.image_size = 128});
+  const ScaledTimes times = scaled_times(graph, 64, DType::fp32, v100(), 0.05, v100());
+  EXPECT_NEAR(times.compute_s(), 0.05, 0.05 * 0.02);
+  EXPECT_EQ(times.high_ratio, 1);
+}
+
+TEST(Scaling, AStepThatIsTheRooflinesOwnGivesTheRooflinesOwn) {
+  const Graph graph = make_model("resnet50");
+  const double on_v100_s = scaled_times(graph, 64, DType::fp32, v100()).compute_s();
+  const double on_t4_s = scaled_times(graph, 64, DType::fp32, t4()).compute_s();
+  EXPECT_NEAR(scaled_times(graph, 64, DType::fp32, v100(), on_v100_s, t4()).compute_s(), on_t4_s, on_t4_s * 1e-6);
+}
+
+TEST(Scaling, ALongerStepElsewhereIsALongerStepHere) {
+  const Graph graph = make_model("resnet50");
+  double before_s = 0;
+  for (double measured_s : {0.1, 0.2, 0.4, 0.8, 1.6}) {
+    const double now_s = scaled_times(graph, 64, DType::fp32, t4(), measured_s, v100()).compute_s();
+    EXPECT_GT(now_s, before_s);
+    before_s = now_s;
+  }
+}
+
+TEST(Scaling, AClassifierThatFollowsTheImageIsRecognised) {
+  const Graph graph = make_model("vgg11", {.image_size = 32});
+  const ScaledTimes small = scaled_times(graph, 16, DType::fp32, v100(), 0.006, t4());
+  EXPECT_TRUE(says(small, "without torchvision's pooling"));
+  const double own_s = scaled_times(graph, 16, DType::fp32, v100()).compute_s();
+  EXPECT_FALSE(says(scaled_times(graph, 16, DType::fp32, v100(), own_s, t4()), "without torchvision's pooling"));
+}
+
+TEST(Scaling, ATimeThatCannotBeIsRefused) {
+  const Graph graph = make_model("alexnet");
+  for (double bad : {0.0, -1.0, 1e9, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(scaled_times(graph, 64, DType::fp32, v100(), bad, t4()), UsageError) << bad;
+  }
+  EXPECT_THROW(scaled_times(graph, 0, DType::fp32, v100()), UsageError);
+  EXPECT_THROW(scaled_times(graph, 8, DType::bf16, t4()), UsageError);
+}
+
+std::vector<LayerTime> profile_of(const Graph& graph, int batch, double factor) {
+  std::vector<LayerTime> rows = layer_times(graph, batch, DType::fp32, v100());
+  for (LayerTime& row : rows) {
+    *row.forward_s *= factor;
+    *row.backward_s *= factor;
+  }
+  return rows;
+}
+
+TEST(Scaling, AProfileOnTheSameGpuStaysAsItIs) {
+  const Graph graph = make_model("resnet18");
+  const std::vector<LayerTime> rows = profile_of(graph, 32, 1.3);
+  const ScaledTimes times = scaled_times(graph, {rows, 32, &v100(), {}}, 32, DType::fp32, v100());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_DOUBLE_EQ(*times.layers[i].forward_s, *rows[i].forward_s);
+    EXPECT_DOUBLE_EQ(*times.layers[i].backward_s, *rows[i].backward_s);
+  }
+  EXPECT_EQ(times.low_ratio, 1);
+  EXPECT_EQ(times.high_ratio, 1);
+  EXPECT_TRUE(times.assumptions.empty());
+}
+
+TEST(Scaling, AProfilesWholeIsKept) {
+  const Graph graph = make_model("resnet18");
+  const std::vector<LayerTime> rows = profile_of(graph, 32, 1);
+  double sum_s = 0;
+  for (const LayerTime& row : rows) sum_s += *row.forward_s + *row.backward_s;
+  for (double whole_s : {0.9 * sum_s, 1.001 * sum_s, 1.5 * sum_s}) {
+    const ScaledTimes times = scaled_times(graph, {rows, 32, &v100(), whole_s}, 32, DType::fp32, v100());
+    EXPECT_NEAR(times.compute_s(), whole_s, 1e-9);
+  }
+}
+
+TEST(Scaling, AProfilesLayersScaleEachAsTheRooflineDoes) {
+  const Graph graph = make_model("resnet18");
+  const std::vector<LayerTime> rows = profile_of(graph, 32, 1.3);
+  const ScaledTimes times = scaled_times(graph, {rows, 32, &v100(), {}}, 64, DType::fp32, t4());
+  const std::vector<LayerTime> own = layer_times(graph, 64, DType::fp32, t4());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_NEAR(*times.layers[i].forward_s, 1.3 * *own[i].forward_s, 1e-12);
+    EXPECT_EQ(times.layers[i].forward_ops, own[i].forward_ops);
+  }
+  EXPECT_GT(times.high_ratio, 1);
+}
+
+TEST(Scaling, AProfileOfAnotherNetworkOrWithoutTimesIsRefused) {
+  const Graph graph = make_model("resnet18");
+  const auto scale = [&](const std::vector<LayerTime>& rows) {
+    return scaled_times(graph, {rows, 32, &v100(), {}}, 32, DType::fp32, t4());
+  };
+  EXPECT_THROW(scale({}), Error);
+  EXPECT_THROW(scale(layer_costs(graph, 32, DType::fp32)), Error);
+  std::vector<LayerTime> other = profile_of(graph, 32, 1);
+  other[3].name = "somewhere";
+  EXPECT_THROW(scale(other), Error);
+}
+
+TEST(Scaling, AGptExchangesGradientsOfTwoBytesInHalfPrecision) {
+  const Graph graph = make_model("gpt:layers=2,hidden=64,heads=4,seq=32");
+  EXPECT_EQ(scaled_times(graph, 2, DType::fp16, find_gpu("A100")).gradient_bytes_ratio, 0.5);
+  EXPECT_EQ(scaled_times(graph, 2, DType::fp32, find_gpu("A100")).gradient_bytes_ratio, 1);
+  EXPECT_EQ(scaled_times(make_model("gpt2"), 2, DType::fp16, find_gpu("A100")).gradient_bytes_ratio, 1);
+}
+
+TEST(Scaling, ANetworkThatNeedsLargerImagesIsTakenAtTheNextSize) {
+  std::vector<std::string> assumptions;
+  EXPECT_EQ(graph_for_scaling("alexnet", 32, 0, assumptions).image_size, 63);
+  ASSERT_EQ(assumptions.size(), 1U);
+  EXPECT_NE(assumptions[0].find("63 pixels"), std::string::npos);
+  assumptions.clear();
+  EXPECT_EQ(graph_for_scaling("vgg11", 32, 0, assumptions).image_size, 32);
+  EXPECT_TRUE(assumptions.empty());
+  EXPECT_THROW(graph_for_scaling("alexnt", 224, 0, assumptions), UsageError);
+  EXPECT_THROW(graph_for_scaling("alexnet", -1, 0, assumptions), UsageError);
+  EXPECT_THROW(graph_for_scaling("alexnet", 1 << 30, 0, assumptions), UsageError);
+}
+
+}  // namespace
+}  // namespace stash
