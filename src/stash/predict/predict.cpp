@@ -159,9 +159,12 @@ Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described,
                          .compute_high_ratio = times.high_ratio,
                          .links_ratio = described.is_measured ? 1 : kLinksRatio,
                          .input_ratio = described.is_measured ? 1 : kInputRatio};
-  for (const auto* more : {&job_.assumptions, &times.assumptions, &described.assumptions}) {
-    setting.assumptions.insert(setting.assumptions.end(), more->begin(), more->end());
-  }
+  const auto assume = [&](const std::vector<std::string>& more) {
+    setting.assumptions.insert(setting.assumptions.end(), more.begin(), more.end());
+  };
+  assume(job_.assumptions);
+  assume(times.assumptions);
+  assume(described.assumptions);
   setting.described = std::move(described);
   return setting;
 }

@@ -9,6 +9,28 @@
 
 namespace stash {
 
+// What more of a resource would save.
+struct Worth {
+  std::string resource;  // network, storage, ...: the key of --set
+  std::string more;      // "10 Gbit/s more"
+  double saved_s = 0;    // of a step after the first epoch; below 0: it takes longer
+};
+
+// What the input pipeline needs so that a GPU does not wait for it; nullopt: nothing is known of the input.
+struct InputNeeds {
+  double cores_per_gpu = 0;        // that decode
+  double storage_bytes_per_s = 0;  // of a node, while nothing is cached
+  // Of the data set on a node, with the storage that is there; nullopt: it needs none, or none is enough
+  std::optional<double> cache_bytes;
+};
+
+// What a change saves, against the same machine without it; below 0: it costs.
+struct Saving {
+  double step_s = 0;  // of a step after the first epoch
+  std::optional<double> epoch_s;
+  std::optional<double> epoch_usd;
+};
+
 // The ledger of a job on a machine that is not at hand. Intervals hold what is not known of that machine: the time of
 // its layers and the rates of its links.
 struct Prediction {
@@ -26,6 +48,10 @@ struct Prediction {
   std::optional<double> first_epoch_s;
   std::optional<double> epoch_usd;
   double memory_bytes = 0;  // that a GPU needs
+  std::string changes;      // "network=100Gbit/s": what was asked to be otherwise; empty: nothing
+  std::optional<Saving> saving;
+  std::vector<Worth> worth;  // the most first; empty: nobody asked
+  std::optional<InputNeeds> needs;
   std::vector<std::string> assumptions;
 };
 
