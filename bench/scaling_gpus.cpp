@@ -140,7 +140,9 @@ struct Errors {
       const Gpu& a = find_gpu(kGpus[from]);
       const Gpu& b = find_gpu(kGpus[to]);
       const Sums& sums = is_nearer(unpooled[from], here[from], from_s) ? unpooled : here;
-      for (const std::string& group : {std::string("all"), left_out, fmt::format("{} to {}", a.name, b.name)}) {
+      const bool busy = sums[from].passes.gpu_s > sums[from].passes.host_s;
+      for (const std::string& group : {std::string("all"), left_out, fmt::format("{} to {}", a.name, b.name),
+                                       std::string(busy ? "from a busy GPU" : "from launches")}) {
         stash.add(group, transferred_s(sums, reference, from, to, from_s), to_s);
         peak.add(group, from_s * a.fp32_ops_per_s / b.fp32_ops_per_s, to_s);
         memory.add(group, from_s * a.memory_bytes_per_s / b.memory_bytes_per_s, to_s);

@@ -114,7 +114,7 @@ ScaledTimes scaled_times(const Graph& graph, int batch, DType dtype, const Gpu& 
   times.assumptions.push_back(
       fmt::format("layer times on {} are estimated from the model alone, by a fitted roofline", target.name));
   add_device_assumptions(times, graph, dtype, target);
-  set_interval(times, model_alone_spread(target, dtype));
+  set_interval(times, model_alone_spread(graph, target, dtype));
   return times;
 }
 

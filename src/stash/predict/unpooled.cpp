@@ -1,13 +1,14 @@
 #include "stash/predict/unpooled.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stash {
 namespace {
 
 void resize_inputs(Layer& linear, double ratio) {
   std::int64_t& inputs = linear.parameters[0].shape[1];
-  inputs = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(inputs) * ratio));
+  inputs = std::max<std::int64_t>(1, std::llround(static_cast<double>(inputs) * ratio));
   linear.cost.forward_ops *= ratio;
   linear.cost.backward_ops *= ratio;
 }

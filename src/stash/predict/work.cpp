@@ -43,7 +43,10 @@ WorkRatios ratios_of(const StepSum& estimated, double measured_s) {
   const double off = std::log(measured_s / seconds_of(estimated));
   const double gpu_variance = std::pow(std::max(kGpuSpread, std::abs(off)), 2);
   const double host_variance = kHostSpread * kHostSpread;
-  double log_gpu = 0, log_host = 0;
+  // Far beyond the launches it can only be the GPU's part; from 1 the steps would not find that.
+  const double gpu_s = estimated.passes.gpu_s + estimated.optimizer.gpu_s;
+  double log_gpu = off > kGpuSpread ? std::log(measured_s / gpu_s) : 0;
+  double log_host = 0;
   for (int i = 0; i < kIterations; ++i) {
     const StepSum now = with_ratios(estimated, {std::exp(log_gpu), std::exp(log_host)});
     const double gpu = share_of_gpu(now), host = 1 - gpu;
