@@ -110,6 +110,10 @@ PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const
     job.graph = make_model(
         *model, {.image_size = image_size.value_or(usual.image_size), .seq_len = seq_len.value_or(usual.seq_len)});
   }
+  if (model->starts_with("gpt:")) {
+    job.reduces_at_end = true;
+    job.assumptions.push_back("gradients are summed after the backward pass, as Megatron-LM does with a GPT of this kind");
+  }
   return job;
 }
 

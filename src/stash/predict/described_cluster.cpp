@@ -10,7 +10,7 @@ namespace stash {
 namespace {
 
 // What NCCL reaches of a link's rate in nccl-tests: 235 of 300 GB/s on an A100's NVSwitch, 10 to 11 of 12.5 on PCIe 3.
-constexpr double kLinkRatio = 0.8;
+constexpr double kLinkRatio = 0.78;
 constexpr double kNetworkRatio = 0.85;  // TCP or EFA between hosts of one zone
 constexpr double kNvlinkHop_s = 4e-6;
 constexpr double kPcieHop_s = 10e-6;

@@ -117,8 +117,14 @@ StepJob Predictor::step_job(const ScaledTimes& times, const Cluster& cluster, in
     layer.gradient_bytes =
         static_cast<std::int64_t>(static_cast<double>(layer.gradient_bytes) * times.gradient_bytes_ratio);
   }
-  for (std::int64_t& bytes : step.buckets) {
-    bytes = static_cast<std::int64_t>(static_cast<double>(bytes) * times.gradient_bytes_ratio);
+  if (job_.reduces_at_end) {  // one bucket that the whole backward pass fills
+    std::int64_t all_bytes = 0;
+    for (const StepLayer& layer : step.layers) all_bytes += layer.gradient_bytes;
+    step.buckets = {all_bytes};
+  } else {
+    for (std::int64_t& bytes : step.buckets) {
+      bytes = static_cast<std::int64_t>(static_cast<double>(bytes) * times.gradient_bytes_ratio);
+    }
   }
   step.optimizer_s = times.optimizer_s;
   step.overhead_s = times.overhead_s;
