@@ -44,19 +44,25 @@ class Wheel(unittest.TestCase):
         self.assertEqual(installed.returncode, 0, installed.stdout)
         return folder / "bin"
 
+    def variables(self, programs):
+        """Those of a new shell: nothing of the checkout that is tested."""
+        return {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(self.folder), "CUDA_VISIBLE_DEVICES": ""}
+
     def test_without_torch(self):
         programs = self.environment("bare", torch=False)
-        self.assertIn("resnet50", call(programs / "stash", "models").stdout)
-        marked = call(programs / "python", "-c", "import stash; stash.mark_step(); print(list(stash.wrap([1])))")
+        variables = self.variables(programs)
+        self.assertIn("resnet50", call(programs / "stash", "models", env=variables).stdout)
+        marked = call(programs / "python", "-c", "import stash; stash.mark_step(); print(list(stash.wrap([1])))",
+                      env=variables)
         self.assertEqual(marked.stdout, "[1]\n")
-        refused = call(programs / "stash", "profile", "--max-time", "2s", cwd=self.folder)
+        refused = call(programs / "stash", "profile", "--max-time", "2s", cwd=self.folder, env=variables)
         self.assertIn("torch", refused.stdout)
         self.assertNotEqual(refused.returncode, 0)
         self.assertNotIn("Traceback", refused.stdout)
 
     def test_with_torch(self):
         programs = self.environment("torch", torch=True)
-        variables = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": str(self.folder), "CUDA_VISIBLE_DEVICES": ""}
+        variables = self.variables(programs)
         first = call(programs / "stash", "run", "--max-time", "3s", "--precision", "50%", "--out", self.folder / "run.json",
                      "--", programs / "python", TOY, cwd=self.folder, env=variables)
         self.assertEqual(first.returncode, 0, first.stdout)

@@ -47,7 +47,9 @@ fs::path chosen_python(const std::string& named) {
   if (const std::string given = environment("STASH_PYTHON"); !given.empty()) return given;
   // Installed into an environment, its interpreter is the one that is meant.
   if (const fs::path beside = own_program().parent_path() / "python3"; fs::exists(beside)) return beside;
-  throw UsageError("no interpreter with torch: start Stash as ./stash, or name one with --python FILE");
+  throw UsageError(
+      "no interpreter with torch: install torch beside Stash (pip install torch), start Stash as ./stash, or name one "
+      "with --python FILE");
 }
 
 }  // namespace stash

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -12,10 +13,10 @@
 #include "stash/cli/progress.h"
 #include "stash/cli/verb.h"
 #include "stash/core/error.h"
-#include "stash/core/file.h"
 #include "stash/predict/predict.h"
 #include "stash/predict/worth.h"
 #include "stash/report/predictions.h"
+#include "stash/report/terminal.h"
 
 namespace stash {
 namespace {
@@ -43,67 +44,58 @@ class PredictVerb final : public Verb {
   }
 
   int run() override {
-    parse_predictions_format(format_);
+    const PredictionsRenderer render = predictions_renderer(format_);
     const Catalogue catalogue = read_catalogue();
     for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
-    PredictionsPage page{.job = job_line(job), .samples = job.samples};
-    if (on_.empty()) {
-      predict_here(page, job, what_if);
-    } else {
-      predict_on(page, job, what_if, catalogue.instances);
-    }
-    print(page);
-    return page.predictions.predictions.empty() ? 1 : 0;
+    const Predictions found = on_.empty() ? predict_here(job, what_if) : predict_on(job, what_if, catalogue.instances);
+    print_or_write(render(found, out_.empty() ? options_for_stdout() : ReportOptions{}), out_);
+    return found.predictions.empty() ? 1 : 0;
   }
 
  private:
-  static std::string job_line(const PredictJob& job) {
-    std::string line = fmt::format("{}, batch {} a GPU, {}", job.graph.name, job.batch, to_string(job.dtype));
-    if (job.global_batch) line += fmt::format(", global batch {}", *job.global_batch);
-    return line;
-  }
-
-  // With a change, the machine without it stands beside it.
-  void predict_here(PredictionsPage& page, const PredictJob& job, const WhatIf& what_if) {
+  Predictions predict_here(const PredictJob& job, const WhatIf& what_if) const {
     if (gpus_) throw UsageError("--gpus needs --on: on the profile's own machine all its ranks are simulated");
-    if (!what_if.empty()) page.before.push_back(Predictor(job).here());
     Predictor predictor(job, what_if);
-    page.predictions.predictions.push_back(predictor.here());
-    add_worth(page, predictor.setting_here(), predictor.job());
+    Prediction prediction = predictor.here();
+    if (!what_if.empty()) tell_change(prediction, Predictor(job).here());
+    tell_worth(prediction, predictor.setting_here(), predictor.job());
+    return {.predictions = {std::move(prediction)}, .rejected = {}};
   }
 
-  void predict_on(PredictionsPage& page, const PredictJob& job, const WhatIf& what_if,
-                  std::span<const Instance> instances) {
+  Predictions predict_on(const PredictJob& job, const WhatIf& what_if, std::span<const Instance> instances) const {
+    Predictions found;
     Predictor before(job), after(job, what_if);
     for (const std::string& name : split_list(on_)) {
       const Instance& instance = find_instance(instances, name);
       for (const int nodes : parse_counts(nodes_, "--nodes")) {
         auto result = after.on(instance, nodes, gpus_);
         if (auto* rejected = std::get_if<Rejected>(&result)) {
-          page.predictions.rejected.push_back(std::move(*rejected));
+          found.rejected.push_back(std::move(*rejected));
           continue;
         }
-        page.predictions.predictions.push_back(std::move(std::get<Prediction>(result)));
-        if (!what_if.empty()) page.before.push_back(std::get<Prediction>(before.on(instance, nodes, gpus_)));
-        add_worth(page, std::get<Setting>(after.setting_on(instance, nodes, gpus_)), after.job());
+        Prediction& prediction = found.predictions.emplace_back(std::move(std::get<Prediction>(result)));
+        auto unchanged = before.on(instance, nodes, gpus_);
+        const auto* usual = std::get_if<Prediction>(&unchanged);  // none where the change alone makes it possible
+        if (!what_if.empty()) tell_change(prediction, usual == nullptr ? prediction : *usual);
+        tell_worth(prediction, std::get<Setting>(after.setting_on(instance, nodes, gpus_)), after.job());
       }
     }
+    return found;
   }
 
-  static void add_worth(PredictionsPage& page, const Setting& setting, const PredictJob& job) {
-    page.worth.push_back(worth_of_more(setting, job));
-    page.needs.push_back(input_needs(setting, job));
+  void tell_change(Prediction& prediction, const Prediction& before) const {
+    prediction.changes = fmt::format("{}", fmt::join(flags_.changes, ", "));
+    Saving saving{.step_s = steady_step_s(before) - steady_step_s(prediction), .epoch_s = {}, .epoch_usd = {}};
+    if (before.epoch_s && prediction.epoch_s) saving.epoch_s = *before.epoch_s - *prediction.epoch_s;
+    if (before.epoch_usd && prediction.epoch_usd) saving.epoch_usd = *before.epoch_usd - *prediction.epoch_usd;
+    prediction.saving = saving;
   }
 
-  void print(const PredictionsPage& page) const {
-    const std::string text = render_predictions(page, parse_predictions_format(format_), out_.empty());
-    if (out_.empty()) {
-      print_text(text);
-    } else {
-      write_file_atomically(out_, text);
-    }
+  static void tell_worth(Prediction& prediction, const Setting& setting, const PredictJob& job) {
+    prediction.worth = worth_of_more(setting, job);
+    prediction.needs = input_needs(setting, job);
   }
 
   PredictFlags flags_;

@@ -56,11 +56,8 @@ void add_epochs(Prediction& prediction, std::optional<double> samples) {
   if (!samples) return;
   const double per_step = static_cast<double>(prediction.batch) * prediction.accumulation * prediction.gpus;
   const double steps = std::ceil(*samples / per_step);
-  const Ledger& ledger = prediction.ledger;
-  const double fetch_s = ledger[Part::fetch] ? ledger[Part::fetch]->s : 0;
-  const double steady_s = ledger.steady_fetch ? ledger.steady_fetch->fetch.s : fetch_s;
-  prediction.first_epoch_s = steps * ledger.step.s;
-  prediction.epoch_s = steps * (ledger.step.s - fetch_s + steady_s);
+  prediction.first_epoch_s = steps * prediction.ledger.step.s;
+  prediction.epoch_s = steps * steady_step_s(prediction);
   if (prediction.usd_per_h) prediction.epoch_usd = *prediction.epoch_s / 3600 * *prediction.usd_per_h;
 }
 
@@ -70,6 +67,12 @@ std::string too_little_memory(double needed, double there) {
 }
 
 }  // namespace
+
+double steady_step_s(const Prediction& prediction) {
+  const Ledger& ledger = prediction.ledger;
+  if (!ledger.steady_fetch || !ledger[Part::fetch]) return ledger.step.s;
+  return ledger.step.s - ledger[Part::fetch]->s + ledger.steady_fetch->fetch.s;
+}
 
 Predictor::Predictor(PredictJob job, WhatIf what_if) : job_(std::move(job)), what_if_(std::move(what_if)) {
   if (what_if_.bucket_bytes) job_.bucket_bytes = *what_if_.bucket_bytes;

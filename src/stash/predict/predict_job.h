@@ -40,7 +40,7 @@ struct PredictJob {
   std::optional<int> global_batch;  // of a step over all GPUs: gradients are accumulated; nullopt: one pass a step
   std::int64_t bucket_bytes = 25 * 1024 * 1024;
   bool reduces_at_end = false;  // gradients go out after the backward pass instead of during it
-  std::optional<int> workers;  // of a GPU; nullopt: one for each of its cores
+  std::optional<int> workers;   // of a GPU; nullopt: one for each of its cores
   int prefetch = 2;
   std::optional<double> samples;     // of an epoch
   std::optional<SampleCost> sample;  // nullopt: unknown; prep and fetch are then absent
