@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "stash/core/error.h"
+#include "stash/core/file.h"
 #include "stash/report/report.h"
 #include "stash/report/terminal.h"
 
@@ -61,7 +62,13 @@ void ReportOutput::print_beside_script(const Profile& profile, const Ledger& led
 }
 
 void ReportOutput::print(const Profile& profile, const Ledger& ledger) const {
-  const std::string text = render(profile, ledger, true);
+  print_or_write(render(profile, ledger, true), "");
+}
+
+void check_format(std::string_view format) { renderer_of(format); }
+
+void print_or_write(const std::string& text, const std::string& path) {
+  if (!path.empty()) return write_file_atomically(path, text);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) throw Error("cannot write the report to standard output; is the disk full, or the reader gone?");
 }

@@ -30,6 +30,12 @@ class ReportOutput {
   std::optional<double> usd_per_hour_;
 };
 
+// UsageError unless it is text, json or csv.
+void check_format(std::string_view format);
+
+// To standard output, or where `path` is not empty to that file, whole or not at all.
+void print_or_write(const std::string& text, const std::string& path);
+
 // Error when a file of this name could not be written, known before a long measurement.
 void check_writable(const std::string& path, std::string_view flag = "--out");
 

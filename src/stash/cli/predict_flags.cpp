@@ -50,7 +50,7 @@ std::vector<int> parse_counts(const std::string& list, std::string_view flag) {
   return counts;
 }
 
-void PredictFlags::add_to(CLI::App& app) {
+void PredictFlags::add_job_to(CLI::App& app) {
   app.add_option("profile", profile, "A profile of a built-in job, from stash profile --out FILE")->type_name("FILE");
   app.add_option("--model", model,
                  "Without a profile: `stash models` lists them; gpt:layers=24,hidden=2048,heads=16,seq=1024")
@@ -62,7 +62,6 @@ void PredictFlags::add_to(CLI::App& app) {
   app.add_option("--seq-len", seq_len, "Tokens of a sequence")->type_name("N");
   app.add_option("--dtype", dtype, "Precision of the arithmetic; default: the profile's, else fp32")
       ->type_name("fp32|bf16|fp16");
-  app.add_option("--samples", samples, "Of an epoch; default: those of the profile's data set")->type_name("N");
   app.add_option("--sample-bytes", sample_bytes, "Of a sample on storage, where no profile tells")->type_name("BYTES");
   app.add_option("--sample-cpu", sample_cpu, "Time of one core to decode a sample, where no profile tells")
       ->type_name("TIME");
@@ -72,6 +71,11 @@ void PredictFlags::add_to(CLI::App& app) {
                  "What if: network=100Gbit/s, links=nvlink or a rate, storage=2GB/s, cache=200GiB, workers=16 (a GPU), "
                  "cores=32, bucket=50MB")
       ->type_name("KEY=VALUE");
+}
+
+void PredictFlags::add_to(CLI::App& app) {
+  add_job_to(app);
+  app.add_option("--samples", samples, "Of an epoch; default: those of the profile's data set")->type_name("N");
 }
 
 WhatIf PredictFlags::what_if() const {
@@ -112,7 +116,8 @@ PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const
   }
   if (model->starts_with("gpt:")) {
     job.reduces_at_end = true;
-    job.assumptions.push_back("gradients are summed after the backward pass, as Megatron-LM does with a GPT of this kind");
+    job.assumptions.push_back(
+        "gradients are summed after the backward pass, as Megatron-LM does with a GPT of this kind");
   }
   return job;
 }

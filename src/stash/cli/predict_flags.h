@@ -30,6 +30,7 @@ struct PredictFlags {
   std::string measured;
   std::vector<std::string> changes;
 
+  void add_job_to(CLI::App& app);  // all but --samples
   void add_to(CLI::App& app);
   // UsageError names the flag at fault; Error says what a profile lacks. `instances`: who --measured may name.
   PredictJob resolve(std::span<const Instance> instances) const;

@@ -44,17 +44,23 @@ class PredictVerb final : public Verb {
   }
 
   int run() override {
-    const PredictionsRenderer render = predictions_renderer(format_);
+    check_format(format_);
     const Catalogue catalogue = read_catalogue();
     for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
     const Predictions found = on_.empty() ? predict_here(job, what_if) : predict_on(job, what_if, catalogue.instances);
-    print_or_write(render(found, out_.empty() ? options_for_stdout() : ReportOptions{}), out_);
+    print_or_write(render(found), out_);
     return found.predictions.empty() ? 1 : 0;
   }
 
  private:
+  std::string render(const Predictions& found) const {
+    if (format_ == "json") return render_predictions_json(found);
+    if (format_ == "csv") return render_predictions_csv(found);
+    return render_predictions_text(found, out_.empty() ? options_for_stdout() : ReportOptions{});
+  }
+
   Predictions predict_here(const PredictJob& job, const WhatIf& what_if) const {
     if (gpus_) throw UsageError("--gpus needs --on: on the profile's own machine all its ranks are simulated");
     Predictor predictor(job, what_if);

@@ -4,7 +4,6 @@
 #include "stash/attribute/attribute.h"
 #include "stash/cli/output.h"
 #include "stash/cli/verb.h"
-#include "stash/core/file.h"
 #include "stash/core/profile_json.h"
 
 namespace stash {
@@ -32,11 +31,7 @@ class ReportVerb final : public Verb {
     output_.check();
     const Profile profile = read_profile(file_);
     const Ledger ledger = attribute(profile);
-    if (out_.empty()) {
-      output_.print(profile, ledger);
-    } else {
-      write_file_atomically(out_, output_.render(profile, ledger, false));
-    }
+    print_or_write(output_.render(profile, ledger, out_.empty()), out_);
     return 0;
   }
 

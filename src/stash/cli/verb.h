@@ -22,12 +22,14 @@ class Verb {
 
 std::vector<std::unique_ptr<Verb>> make_verbs();
 
+std::unique_ptr<Verb> make_advise_verb();
 std::unique_ptr<Verb> make_catalog_verb();
 std::unique_ptr<Verb> make_dataset_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_extension_verb();
 std::unique_ptr<Verb> make_links_verb();
 std::unique_ptr<Verb> make_models_verb();
+std::unique_ptr<Verb> make_predict_verb();
 std::unique_ptr<Verb> make_profile_verb();
 std::unique_ptr<Verb> make_report_verb();
 std::unique_ptr<Verb> make_run_verb();

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "stash/advise/advise.h"
+#include "stash/catalog/instances.h"
+#include "stash/catalog/user_catalogue.h"
+#include "stash/cli/advise_flags.h"
+#include "stash/cli/output.h"
+#include "stash/cli/predict_flags.h"
+#include "stash/cli/progress.h"
+#include "stash/cli/verb.h"
+#include "stash/core/error.h"
+#include "stash/predict/predict.h"
+#include "stash/report/advice.h"
+#include "stash/report/terminal.h"
+
+namespace stash {
+namespace {
+
+class AdviseVerb final : public Verb {
+ public:
+  std::string name() const override { return "advise"; }
+  std::string description() const override { return "Which machine to rent for a job, by deadline or budget"; }
+
+  void add_flags(CLI::App& app) override {
+    job_.add_job_to(app);
+    question_.add_to(app);
+    app.add_option("--on", on_, "Only these machines; default: all of the catalogue")->type_name("LIST");
+    app.add_option("--cloud", clouds_, "Only machines of these clouds")->type_name("LIST");
+    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
+        ->type_name("FILE");
+    app.footer(
+        "Examples:\n"
+        "  stash advise r50.json --epochs 90 --samples 1281167 --deadline 24h\n"
+        "  stash advise --model resnet50 --batch 64 --epochs 90 --samples 1281167 --budget 500\n"
+        "  stash advise r50.json --epochs 90 --spot --interruptions-per-hour 0.1 --restart 10m\n");
+  }
+
+  int run() override {
+    check_format(format_);
+    const Catalogue catalogue = read_catalogue();
+    for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
+    PredictJob job = job_.resolve(catalogue.instances);
+    const AdviceQuestion question = question_.resolve(job.samples);
+    job.samples = question.samples;
+    Predictor predictor(std::move(job), job_.what_if());
+    const Advice advice = advise(question, predict_all(predictor, chosen(catalogue.instances), question_.max_nodes()));
+    print_or_write(render(question, advice), out_);
+    return advice.best ? 0 : 1;
+  }
+
+ private:
+  std::vector<Instance> chosen(const std::vector<Instance>& all) const {
+    std::vector<Instance> some;
+    for (const std::string& name : split_list(on_)) some.push_back(find_instance(all, name));
+    if (on_.empty()) some = all;
+    const std::vector<std::string> clouds = split_list(clouds_);
+    if (clouds.empty()) return some;
+    std::erase_if(some, [&](const Instance& instance) {
+      return std::find(clouds.begin(), clouds.end(), instance.cloud) == clouds.end();
+    });
+    if (some.empty()) throw UsageError(fmt::format("--cloud {}: the catalogue has no machine of it", clouds_));
+    return some;
+  }
+
+  std::string render(const AdviceQuestion& question, const Advice& advice) const {
+    if (format_ == "json") return render_advice_json(question, advice);
+    if (format_ == "csv") return render_advice_csv(advice);
+    return render_advice_text(question, advice, out_.empty() ? options_for_stdout() : ReportOptions{}, question_.top());
+  }
+
+  PredictFlags job_;
+  AdviseFlags question_;
+  std::string on_;
+  std::string clouds_;
+  std::string format_ = "text";
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_advise_verb() { return std::make_unique<AdviseVerb>(); }
+
+}  // namespace stash

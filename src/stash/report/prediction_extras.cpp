@@ -1,0 +1,87 @@
+#include "stash/report/prediction_extras.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "stash/core/units.h"
+#include "stash/report/ledger_json.h"
+#include "stash/report/printable.h"
+
+namespace stash {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kWorthRatio = 0.005;  // of a step: less is not worth a line
+
+std::string saved(double s) { return fmt::format("{} {}", s < 0 ? "costs" : "saves", format_duration(std::abs(s))); }
+
+std::string saving_line(const Prediction& prediction) {
+  if (!prediction.saving) return "";
+  const Saving& saving = *prediction.saving;
+  std::string line = fmt::format("  {}: {} a step ({:.1f} %)", printable(prediction.changes), saved(saving.step_s),
+                                 100 * saving.step_s / (steady_step_s(prediction) + saving.step_s));
+  if (saving.epoch_s) line += fmt::format(", {} an epoch", format_duration(std::abs(*saving.epoch_s)));
+  if (saving.epoch_usd) line += fmt::format(", ${:.2f} an epoch at the same price", std::abs(*saving.epoch_usd));
+  return line + "\n";
+}
+
+std::string worth_lines(const Prediction& prediction) {
+  if (prediction.worth.empty()) return "";
+  std::string lines;
+  const double step_s = steady_step_s(prediction);
+  for (const Worth& worth : prediction.worth) {
+    if (std::abs(worth.saved_s) < kWorthRatio * step_s) continue;
+    lines += fmt::format("  {}, {}: {} a step ({:.1f} %)\n", worth.resource, worth.more, saved(worth.saved_s),
+                         100 * worth.saved_s / step_s);
+  }
+  return lines.empty() ? "  more network, links, storage, cache, cores or workers would save next to nothing\n" : lines;
+}
+
+std::string needs_line(const Prediction& prediction) {
+  if (!prediction.needs) return "";
+  const InputNeeds& needs = *prediction.needs;
+  std::string line = fmt::format(
+      "  so that no GPU waits for input: {:.1f} cores for each GPU that decode, {}/s of storage "
+      "for each node",
+      needs.cores_per_gpu, format_bytes(needs.storage_bytes_per_s));
+  if (needs.cache_bytes) {
+    line += fmt::format(", or with the storage that is there a cache of {} on each", format_bytes(*needs.cache_bytes));
+  }
+  return line + "\n";
+}
+
+Json worth_json(const Prediction& prediction) {
+  Json rows = Json::array();
+  for (const Worth& worth : prediction.worth) {
+    rows.push_back({{"resource", worth.resource}, {"more", worth.more}, {"saved_s", json_number(worth.saved_s)}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string render_extras(const Prediction& prediction) {
+  const std::string lines = saving_line(prediction) + worth_lines(prediction) + needs_line(prediction);
+  if (lines.empty()) return "";
+  return fmt::format("\n{} x {}\n{}", prediction.nodes, printable(prediction.instance), lines);
+}
+
+void add_extras(nlohmann::ordered_json& row, const Prediction& prediction) {
+  if (prediction.saving) {
+    row["changes"] = prediction.changes;
+    row["saving"] = {{"step_s", json_number(prediction.saving->step_s)},
+                     {"epoch_s", json_number(prediction.saving->epoch_s)},
+                     {"epoch_usd", json_number(prediction.saving->epoch_usd)}};
+  }
+  if (!prediction.worth.empty()) row["worth"] = worth_json(prediction);
+  if (prediction.needs) {
+    row["needs"] = {{"cores_per_gpu", json_number(prediction.needs->cores_per_gpu)},
+                    {"storage_bytes_per_s", json_number(prediction.needs->storage_bytes_per_s)},
+                    {"cache_bytes", json_number(prediction.needs->cache_bytes)}};
+  }
+}
+
+}  // namespace stash
