@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "stash/catalog/instance_csv.h"
@@ -78,19 +79,20 @@ std::string price_dates(const std::string& oldest, const std::string& newest) {
 }
 
 std::string list_text(const Catalogue& catalogue) {
-  Columns table(
-      {"cloud", "instance", "GPUs", "GPU memory", "vCPUs", "memory", "network, Gbit/s", "$/h", "spot $/h", "price of"},
-      {0, 1, 2, 6, 9});
+  std::vector<std::vector<std::string>> table{
+      {"cloud", "instance", "GPUs", "GPU memory", "vCPUs", "memory", "network, Gbit/s", "$/h", "spot $/h", "price of"}};
   std::string oldest, newest;
   for (const Instance& row : catalogue.instances) {
-    table.add({printable(row.cloud), printable(row.name), gpus(row), gib(gpu_memory_bytes(row)),
-               row.vcpus ? std::to_string(*row.vcpus) : kUnknown, gib(row.memory_bytes), network_gbit(row),
-               usd(row.usd_per_h), usd(row.spot_usd_per_h), row.usd_per_h ? printable(row.price_date) : kUnknown});
+    table.push_back({printable(row.cloud), printable(row.name), gpus(row), gib(gpu_memory_bytes(row)),
+                     row.vcpus ? std::to_string(*row.vcpus) : kUnknown, gib(row.memory_bytes), network_gbit(row),
+                     usd(row.usd_per_h), usd(row.spot_usd_per_h),
+                     row.usd_per_h ? printable(row.price_date) : kUnknown});
     if (!row.usd_per_h) continue;
     if (oldest.empty() || row.price_date < oldest) oldest = row.price_date;
     newest = std::max(newest, row.price_date);
   }
-  return fmt::format("{} instances{}\n\n{}", catalogue.instances.size(), price_dates(oldest, newest), table.text());
+  return fmt::format("{} instances{}\n\n{}", catalogue.instances.size(), price_dates(oldest, newest),
+                     render_columns(table, std::array<std::size_t, 5>{0, 1, 2, 6, 9}, 0));
 }
 
 std::string list_json(const Catalogue& catalogue) {
@@ -128,21 +130,21 @@ std::string decode(const Instance& instance) {
 }
 
 std::string show_text(const Instance& row) {
-  Columns table({"", "", "source"}, {0, 1, 2});
-  table.add({"GPUs", gpus(row) + (row.gpus ? " of " + gib(gpu_memory_bytes(row)) : ""), printable(row.source)});
-  table.add({"GPU rates", gpu_rates(row), gpu_source(row)});
-  table.add({"CPUs", row.vcpus ? fmt::format("{} vCPUs", *row.vcpus) : kUnknown, printable(row.source)});
-  table.add({"memory", gib(row.memory_bytes), printable(row.source)});
-  table.add({"GPU links", links(row), printable(row.links_source)});
-  table.add({"host to GPU", optional_rate(row.host_bytes_per_s), printable(row.host_source)});
-  table.add({"network", network(row), printable(row.network_source)});
-  table.add({"latency", row.network_latency_s ? format_duration(*row.network_latency_s) : kUnknown,
-             row.network_latency_s ? printable(row.network_source) : ""});
-  table.add({"storage", storage(row), printable(row.storage_source)});
-  table.add({"decoding", decode(row), printable(row.decode_source)});
-  table.add({"price", price(row), printable(row.price_source)});
+  std::vector<std::vector<std::string>> table{{"", "", "source"}};
+  table.push_back({"GPUs", gpus(row) + (row.gpus ? " of " + gib(gpu_memory_bytes(row)) : ""), printable(row.source)});
+  table.push_back({"GPU rates", gpu_rates(row), gpu_source(row)});
+  table.push_back({"CPUs", row.vcpus ? fmt::format("{} vCPUs", *row.vcpus) : kUnknown, printable(row.source)});
+  table.push_back({"memory", gib(row.memory_bytes), printable(row.source)});
+  table.push_back({"GPU links", links(row), printable(row.links_source)});
+  table.push_back({"host to GPU", optional_rate(row.host_bytes_per_s), printable(row.host_source)});
+  table.push_back({"network", network(row), printable(row.network_source)});
+  table.push_back({"latency", row.network_latency_s ? format_duration(*row.network_latency_s) : kUnknown,
+                   row.network_latency_s ? printable(row.network_source) : ""});
+  table.push_back({"storage", storage(row), printable(row.storage_source)});
+  table.push_back({"decoding", decode(row), printable(row.decode_source)});
+  table.push_back({"price", price(row), printable(row.price_source)});
   return fmt::format("{} ({}): {}, {} $/h\n\n{}", printable(row.name), printable(row.cloud), gpus(row),
-                     usd(row.usd_per_h), table.text());
+                     usd(row.usd_per_h), render_columns(table, std::array<std::size_t, 3>{0, 1, 2}, 0));
 }
 
 }  // namespace

@@ -1,37 +1,29 @@
 #include "stash/report/columns.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace stash {
-namespace {
 
-std::size_t width_of(const std::string& cell) {
-  const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
-  return static_cast<std::size_t>(std::ranges::count_if(cell, begins_character));
+std::size_t characters(std::string_view utf8) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-}  // namespace
-
-Columns::Columns(std::vector<std::string> header, std::vector<std::size_t> left)
-    : rows_{std::move(header)}, left_(std::move(left)) {}
-
-void Columns::add(std::vector<std::string> row) {
-  row.resize(rows_.front().size());
-  rows_.push_back(std::move(row));
-}
-
-std::string Columns::text() const {
-  std::vector<std::size_t> widths(rows_.front().size(), 0);
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+std::string render_columns(const std::vector<std::vector<std::string>>& rows, std::span<const std::size_t> left,
+                           std::size_t indent) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
   }
   std::string text;
-  for (const auto& row : rows_) {
-    std::string line;
+  for (const auto& row : rows) {
+    std::string line(indent, ' ');
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - width_of(row[i]), ' ');
-      const bool is_left = std::ranges::find(left_, i) != left_.end();
-      line += (is_left ? row[i] + space : space + row[i]) + "  ";
+      const std::string fill(widths[i] - characters(row[i]), ' ');
+      const bool is_left = std::ranges::find(left, i) != left.end();
+      line += (i > 0 ? "  " : "") + (is_left ? row[i] + fill : fill + row[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

@@ -1,21 +1,16 @@
 #pragma once
 
-#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace stash {
 
-// A table as wide as its cells; columns in `left` are words and start at the left. UTF-8 counts as what is seen.
-class Columns {
- public:
-  Columns(std::vector<std::string> header, std::vector<std::size_t> left);
-  void add(std::vector<std::string> row);
-  std::string text() const;
+// Rows as columns that are as wide as their widest cell, two spaces apart, each line after `indent` spaces. Columns in
+// `left` hold words and start at the left. Rows may be of different lengths.
+std::string render_columns(const std::vector<std::vector<std::string>>& rows, std::span<const std::size_t> left,
+                           std::size_t indent = 2);
 
- private:
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<std::size_t> left_;
-};
+std::size_t characters(std::string_view utf8);
 
 }  // namespace stash
