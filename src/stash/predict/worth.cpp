@@ -57,7 +57,9 @@ constexpr std::array kResources{
                cluster.link_bytes_per_s += kMoreLinks;
              }},
     Resource{"bucket", "twice as large",
-             [](const Setting& s) { return s.described.cluster.nodes * s.described.cluster.ranks_per_node > 1; },
+             [](const Setting& s) {
+               return s.described.cluster.nodes * s.described.cluster.ranks_per_node > 1 && s.step.buckets.size() != 1;
+             },
              [](Setting& s) {
                s.step.buckets.clear();
                s.step.bucket_bytes =

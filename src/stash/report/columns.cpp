@@ -23,7 +23,9 @@ std::string render_columns(const std::vector<std::vector<std::string>>& rows, st
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string fill(widths[i] - characters(row[i]), ' ');
       const bool is_left = std::ranges::find(left, i) != left.end();
-      line += (i > 0 ? "  " : "") + (is_left ? row[i] + fill : fill + row[i]);
+      if (i > 0) line += "  ";
+      line += is_left ? row[i] : fill;
+      line += is_left ? fill : row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
