@@ -158,8 +158,8 @@ struct Errors {
   }
 
   void print() const {
-    fmt::print("{:<16} {:>6} {:>7} {:>7} {:>7} {:>16} {:>16}\n", "%", "pairs", "mean", "median", "95th", "peak 95th",
-               "memory 95th");
+    fmt::print("{:<16} {:>6} {:>7} {:>7} {:>7} {:>16} {:>16}\n", "%", "pairs", "mean", "median", "95th",
+               "peak mean 95th", "memory mean 95th");
     for (const auto& [group, errors] : stash.groups()) {
       fmt::print("{:<16} {:>6} {:>7.1f} {:>7.1f} {:>7.1f} {:>8.1f} {:>7.1f} {:>8.1f} {:>7.1f}\n", group, errors.size(),
                  100 * stash.mean(group), 100 * stash.quantile(group, 0.5), 100 * stash.quantile(group, 0.95),

@@ -14,7 +14,7 @@ namespace {
 // for launches more than for the GPU, a measurement says less.
 constexpr double kModelAlone = 0.44;
 constexpr double kGptAlone = 0.10;  // twice what was seen, since all was one family on one kind of machine
-constexpr double kTransfer = 0.18;
+constexpr double kTransfer = 0.15;
 constexpr double kTransferFromLaunches = 0.35;
 
 // Nothing was fitted there: the rates of neighbouring generations differ by up to this.
