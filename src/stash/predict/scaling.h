@@ -9,7 +9,7 @@
 
 namespace stash {
 
-// The times of one training step on a GPU, without communication and input; docs/prediction.md says how they come.
+// The times of one training step on a GPU, without communication and input; docs/scaling.md says how they come.
 struct ScaledTimes {
   std::vector<LayerTime> layers;  // of one micro-batch; both times are set
   double optimizer_s = 0;

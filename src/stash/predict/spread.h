@@ -7,7 +7,7 @@
 
 namespace stash {
 
-// Half the 95 % interval of the logarithm of a step's compute, from the residuals of the fit (docs/prediction.md).
+// Half the 95 % interval of the logarithm of a step's compute, from the residuals of the fit (docs/scaling.md).
 double model_alone_spread(const Graph& graph, const Gpu& target, DType dtype);
 double transfer_spread(const Gpu& first, const Gpu& second, DType dtype, const StepSum& on_first);
 
