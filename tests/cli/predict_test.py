@@ -1,0 +1,106 @@
+"""`stash predict` and `stash advise` through the program: what they print, and what bad input gets."""
+
+import json
+import unittest
+
+import program
+
+program.require_program(extension=False)
+VGG = ("predict", "--model", "vgg11", "--batch", 32)
+R50 = ("advise", "--model", "resnet50", "--batch", 64, "--epochs", 90, "--samples", 1281167)
+PARTS = {"compute", "contention", "interconnect", "network", "copy", "prep", "fetch"}
+
+
+class Predict(unittest.TestCase):
+    def setUp(self):
+        self.folder = program.Folder()
+        self.addCleanup(self.folder.close)
+
+    def call(self, *arguments, code=0):
+        result = program.Run(*arguments, cwd=self.folder.path, XDG_DATA_HOME=self.folder.path / "data").finish(30)
+        self.assertEqual(result.code, code, result.err + result.out)
+        return result
+
+    def json(self, *arguments, code=0):
+        return json.loads(self.call(*arguments, "--format", "json", code=code).out)
+
+    def refuse(self, code, arguments, *said):
+        result = self.call(*arguments, code=code)
+        for text in said:
+            self.assertIn(text, result.err + result.out)
+        self.assertNotIn("Traceback", result.err)
+
+    def test_every_machine_and_node_count_is_a_row(self):
+        rows = self.json(*VGG, "--on", "p3.8xlarge,p3.16xlarge", "--nodes", "1,2")["predictions"]
+        self.assertEqual([(row["instance"], row["nodes"], row["gpus"]) for row in rows],
+                         [("p3.8xlarge", 1, 4), ("p3.8xlarge", 2, 8), ("p3.16xlarge", 1, 8), ("p3.16xlarge", 2, 16)])
+        for row in rows:
+            self.assertEqual(set(row["ledger"]["parts"]), PARTS)
+            sum_s = sum(part["s"] for part in row["ledger"]["parts"].values() if part)
+            self.assertAlmostEqual(sum_s, row["ledger"]["step"]["s"], places=9)
+            self.assertEqual(row["ledger"]["parts"]["network"] is None, row["nodes"] == 1)
+            self.assertIsNone(row["epoch_s"])
+            self.assertGreater(row["usd_per_hour"], 12)
+            self.assertTrue(row["assumptions"])
+
+    def test_a_change_says_what_it_saves_in_time_and_money(self):
+        row, = self.json(*VGG, "--on", "p3.8xlarge", "--nodes", 2, "--set", "network=100Gbit/s", "--samples", 1281167)["predictions"]
+        self.assertEqual(row["changes"], "network=100Gbit/s")
+        for key in ("step_s", "epoch_s", "epoch_usd"):
+            self.assertGreater(row["saving"][key], 0)
+        self.assertIn("network", {worth["resource"] for worth in row["worth"]})
+
+    def test_a_step_measured_elsewhere(self):
+        rows = self.json("predict", "--model", "resnet18", "--batch", 64, "--image-size", 128, "--dtype", "fp32", "--measured",
+                         "g4dn.xlarge=0.190s", "--on", "p3.2xlarge,p2.xlarge")["predictions"]
+        v100, k80 = (row["ledger"]["step"] for row in rows)
+        self.assertLess(v100["s"], 0.190)
+        self.assertGreater(k80["s"], 0.190)
+        self.assertLess(v100["low_s"], v100["s"])
+
+    def test_accumulation(self):
+        row, = self.json("predict", "--model", "gpt:layers=24,hidden=2048,heads=16,seq=1024", "--batch", 2, "--global-batch", 64,
+                         "--dtype", "fp16", "--gpus", 8, "--on", "p4d.24xlarge")["predictions"]
+        self.assertEqual((row["accumulation"], row["gpus"]), (4, 8))
+
+    def test_advice_is_ranked_and_says_why_others_are_not_in_it(self):
+        shown = self.json(*R50, "--deadline", "24h")
+        rows = shown["predictions"]
+        meeting = [row for row in rows if row["time_s"] <= 24 * 3600]
+        self.assertEqual(rows[0]["cost_usd"], min(row["cost_usd"] for row in meeting))
+        self.assertGreater(len(rows), 500)
+        self.assertTrue(shown["rejected"])
+        self.assertTrue(all(row["why"] for row in shown["rejected"]))
+        self.assertAlmostEqual(sum(row["first_ratio"] for row in rows), 1, places=6)
+
+    def test_a_deadline_that_nothing_meets(self):
+        result = self.call(*R50, "--deadline", "1s", code=1)
+        self.assertIn("nothing meets", result.out.splitlines()[0])
+
+    def test_bad_input(self):
+        for code, arguments, *said in (
+                (2, (*VGG, "--on", "p3.8xlage"), "p3.8xlarge"),
+                (2, ("predict", "--model", "vgg12", "--on", "p3.8xlarge"), "vgg1"),
+                (2, ("predict", "--on", "p3.8xlarge"), "--model"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--set", "netwrk=1Gbit/s"), "network"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--set", "network=fast"), "Gbit/s"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--nodes", "0"), "--nodes"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--format", "xml"), "json"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--measured", "p3.2xlarge"), "p3.2xlarge"),
+                (2, VGG, "--on"),
+                (1, ("predict", "no.json", "--on", "p3.8xlarge"), "no.json"),
+                (1, ("predict", "--model", "bert_large", "--batch", 512, "--on", "p2.xlarge"), "are missing"),
+                (2, ("advise", "--model", "resnet50"), "--epochs"),
+                (2, (*R50, "--deadline", "soon"), "--deadline"),
+                (2, (*R50, "--cloud", "mars"), "mars")):
+            with self.subTest(arguments):
+                self.refuse(code, arguments, *said)
+
+    def test_a_damaged_profile_is_refused(self):
+        profile = self.folder.path / "damaged.json"
+        profile.write_text('{"schema_version": 1}')
+        self.refuse(1, ("predict", profile, "--on", "p3.8xlarge"), "cannot read the profile")
+
+
+if __name__ == "__main__":
+    unittest.main()
