@@ -169,6 +169,17 @@ TEST(Predict, OnTheProfilesOwnMachineIsWhatTheProfileFound) {
   EXPECT_NEAR(said.step_by_condition.at(Condition::cold).s, 16 * 110e3 / 20e6 + 16e-3, 2e-3);  // storage limits it
 }
 
+TEST(Predict, LinksThatWereTimedAloneAreScaledToTheStallThatWasMeasured) {
+  Profile profile = own_profile();
+  profile.job.inject = {};
+  for (const std::int64_t bytes : {1000, 100'000, 10'000'000}) {
+    const double s = 1e-4 + static_cast<double>(bytes) / 20e9;  // far too quick for a stall of 20 ms
+    profile.links.push_back({.scope = "node", .op = "allreduce", .ranks = 2, .bytes = bytes, .repeats = 3, .s = s});
+  }
+  Predictor predictor(job_of_profile(profile));
+  EXPECT_NEAR(predictor.here().ledger[Part::interconnect]->s, 0.020, 1e-4);
+}
+
 TEST(Predict, AProfileThatLacksLayersSaysWhatToMeasure) {
   Profile script = own_profile();
   script.job.command = {"python", "train.py"};

@@ -11,14 +11,16 @@
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/models/memory.h"
+#include "stash/predict/calibrate.h"
 #include "stash/predict/interval.h"
 #include "stash/predict/simulate.h"
 
 namespace stash {
 namespace {
 
-constexpr double kLinksRatio = 1.25;  // data-sheet rates, and what of them is reached
-constexpr double kInputRatio = 1.25;  // another machine's cores and disks
+constexpr double kLinksRatio = 1.25;    // data-sheet rates, and what of them is reached
+constexpr double kInputRatio = 1.25;    // another machine's cores and disks
+constexpr double kMeasuredRatio = 1.1;  // links and input that were measured, from one minute to the next
 // Frameworks that use buffers again need less than all outputs of all layers: what is beyond even this cannot fit.
 constexpr double kLeastMemoryRatio = 0.6;
 constexpr int kMostNodes = 4096;
@@ -166,8 +168,8 @@ Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described,
   setting.step = step_job(times, described.cluster, accumulation);
   setting.uncertainty = {.compute_low_ratio = times.low_ratio,
                          .compute_high_ratio = times.high_ratio,
-                         .links_ratio = described.is_measured ? 1 : kLinksRatio,
-                         .input_ratio = described.is_measured ? 1 : kInputRatio};
+                         .links_ratio = described.is_measured ? kMeasuredRatio : kLinksRatio,
+                         .input_ratio = described.is_measured ? kMeasuredRatio : kInputRatio};
   const auto assume = [&](const std::vector<std::string>& more) {
     setting.assumptions.insert(setting.assumptions.end(), more.begin(), more.end());
   };
@@ -248,7 +250,15 @@ Setting Predictor::setting_here() {
                                  job_.batch, gpus));
   }
   if (!job_.workers) job_.workers = measured.profile.job.workers;
-  return setting(times_on(*measured.gpu), std::move(described), *passes);
+  Setting here = setting(times_on(*measured.gpu), std::move(described), *passes);
+  if (job_.batch == measured.profile.job.batch && *passes == 1) {
+    calibrate_links(here.described.cluster, here.step, measured.ledger);
+  }
+  if (const auto& compute = measured.ledger[Part::compute]; compute && compute->low_s > 0) {
+    here.uncertainty.compute_low_ratio *= compute->low_s / compute->s;
+    here.uncertainty.compute_high_ratio *= compute->high_s / compute->s;
+  }
+  return here;
 }
 
 Prediction Predictor::here() {
