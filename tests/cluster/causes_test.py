@@ -14,7 +14,7 @@ hosts.require_hosts()
 class Causes(cluster.HostsCase):
     def late_rank(self, made, *flags):
         out = self.folder.path / "out.json"
-        command = cluster.profile("--out", out, "--max-time", "25s", "--precision", "3%", *flags)
+        command = cluster.profile("--out", out, "--max-time", "60s", "--precision", "3%", *flags)
         results = cluster.Team(cluster.torchrun(made, 1, *command), self.folder.path).finish(180)
         text = "\n".join(f"{name}: {result.out}{result.err}" for name, result in results.items())
         self.assertEqual({result.code for result in results.values()}, {0}, text)
