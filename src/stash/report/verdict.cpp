@@ -109,9 +109,11 @@ std::string emulated_name(const Job& job) {
   return "emulated " + name;
 }
 
+std::string verdict(const Ledger& ledger) { return Sentence(ledger).text(); }
+
 std::string verdict(const Profile& profile, const Ledger& ledger) {
   const std::string emulated = emulated_name(profile.job);
-  return (emulated.empty() ? "" : emulated + ": ") + Sentence(ledger).text();
+  return (emulated.empty() ? "" : emulated + ": ") + verdict(ledger);
 }
 
 }  // namespace stash

@@ -9,6 +9,7 @@ namespace stash {
 
 // One line: what costs most, or that nothing can be told from 0. Begins with the device where it is emulated.
 std::string verdict(const Profile& profile, const Ledger& ledger);
+std::string verdict(const Ledger& ledger);  // without the device
 
 // "emulated V100", empty where the device is real.
 std::string emulated_name(const Job& job);
