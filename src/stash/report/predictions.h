@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "stash/predict/prediction.h"
+#include "stash/report/report.h"
+
+namespace stash {
+
+// The page for people: ledgers side by side, a column for each machine and node count, what they assume, what was
+// rejected. As many columns as fit stand beside each other; the others come below.
+std::string render_predictions_text(const Predictions& predictions, const ReportOptions& options);
+
+// One JSON object, ASCII: "predictions" and "rejected"; docs/cli/predict.md describes it.
+std::string render_predictions_json(const Predictions& predictions);
+
+// A row for each prediction; unknown is empty.
+std::string render_predictions_csv(const Predictions& predictions);
+
+}  // namespace stash
