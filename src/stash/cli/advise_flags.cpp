@@ -1,0 +1,97 @@
+#include "stash/cli/advise_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "stash/core/error.h"
+#include "stash/core/units.h"
+
+namespace stash {
+namespace {
+
+constexpr std::int64_t kMostNodes = 16;
+constexpr std::int64_t kMostRows = 100'000;   // more than any catalogue has
+constexpr const char* kUsualRestart = "10m";  // an image pulled, weights loaded, half the time between checkpoints
+
+std::int64_t in_range(std::int64_t value, std::int64_t highest, std::string_view flag) {
+  if (value >= 1 && value <= highest) return value;
+  throw UsageError(fmt::format("{} {} is out of range: it takes 1 to {}", flag, value, highest));
+}
+
+double parse_time_above_0(std::string_view text, std::string_view flag, std::string_view example) {
+  const double s = parse_duration_s(text, flag);
+  if (s > 0) return s;
+  throw UsageError(fmt::format("{} takes a duration above 0, not '{}'; write it like {}", flag, text, example));
+}
+
+// "500", "$500", "499.50USD".
+double parse_usd(std::string_view text, std::string_view flag) {
+  std::string_view number = text;
+  if (number.starts_with('$')) number.remove_prefix(1);
+  if (number.ends_with("USD")) number.remove_suffix(3);
+  double usd = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), usd);
+  const bool whole = error == std::errc{} && end == number.data() + number.size();
+  if (whole && std::isfinite(usd) && usd > 0) return usd;
+  throw UsageError(fmt::format("{} takes dollars above 0, not '{}'; write it like 500 or 499.50", flag, text));
+}
+
+}  // namespace
+
+void AdviseFlags::add_to(CLI::App& app) {
+  app.add_option("--epochs", epochs_, "How often the data set is gone through")->type_name("N");
+  app.add_option("--samples", samples_, "Samples of an epoch; default: those that the profile counted")->type_name("N");
+  app.add_option("--deadline", deadline_, "Finish within this time, as cheaply as possible: 24h")->type_name("TIME");
+  app.add_option("--budget", budget_, "Finish for this many dollars, as fast as possible: 500")->type_name("USD");
+  app.add_flag("--spot", spot_, "Spot prices, with interruptions");
+  app.add_option("--interruptions-per-hour", interruptions_per_hour_,
+                 "Of one spot machine; one that is lost stops all of them")
+      ->type_name("N");
+  app.add_option("--restart", restart_, "What an interruption costs: work lost and start; default: 10m")
+      ->type_name("TIME");
+  app.add_option("--startup", startup_, "Rented time before the first step")->type_name("TIME")->capture_default_str();
+  app.add_option("--storage-usd-per-hour", storage_usd_per_hour_, "Price of the storage, for all machines together")
+      ->type_name("USD")
+      ->capture_default_str();
+  app.add_option("--max-nodes", max_nodes_, "Try 1 to this many machines of a kind, at most 16")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--top", top_, "Rows of the page")->type_name("N")->capture_default_str();
+  app.add_option("--seed", seed_, "Of the draws that say how sure the first place is")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+AdviceQuestion AdviseFlags::resolve(std::optional<double> dataset_samples) const {
+  if (!epochs_) throw UsageError("--epochs is missing: how often is the data set gone through? like --epochs 90");
+  if (!samples_ && !dataset_samples) {
+    throw UsageError("--samples is missing: how many samples has an epoch? like --samples 1281167");
+  }
+  if (!spot_ && (interruptions_per_hour_ || !restart_.empty())) {
+    throw UsageError(fmt::format("{} is about spot machines: add --spot, or leave it out",
+                                 interruptions_per_hour_ ? "--interruptions-per-hour" : "--restart"));
+  }
+  AdviceQuestion question;
+  question.epochs = *epochs_;
+  question.samples = samples_ ? *samples_ : *dataset_samples;
+  if (!deadline_.empty()) question.deadline_s = parse_time_above_0(deadline_, "--deadline", "24h");
+  if (!budget_.empty()) question.budget_usd = parse_usd(budget_, "--budget");
+  question.spot = spot_;
+  question.interruptions_per_h = interruptions_per_hour_.value_or(0);
+  question.restart_s = spot_ ? parse_duration_s(restart_.empty() ? kUsualRestart : restart_, "--restart") : 0;
+  question.startup_s = parse_duration_s(startup_, "--startup");
+  question.storage_usd_per_h = storage_usd_per_hour_;
+  question.seed = seed_;
+  check_question(question);
+  return question;
+}
+
+std::size_t AdviseFlags::top() const { return static_cast<std::size_t>(in_range(top_, kMostRows, "--top")); }
+
+int AdviseFlags::max_nodes() const { return static_cast<int>(in_range(max_nodes_, kMostNodes, "--max-nodes")); }
+
+}  // namespace stash
