@@ -1,5 +1,6 @@
 #include "stash/report/advice.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -44,12 +45,92 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-TEST(AdviceText, IsThisPage) { EXPECT_EQ(page(ninety_epochs(), {.width = 80}, 4), ""); }
+TEST(AdviceText, IsThisPage) {
+  EXPECT_EQ(
+      page(ninety_epochs(), {.width = 80}, 4),
+      R"(rent 1 x p4d.24xlarge: 90 epochs in 2.84 h for $93.18 (2.56 to 3.13 h); meets a deadline of 24.0 h in 100 %, first in 100 % of what the inputs allow
+best: the cheapest that meets the deadline
+
+        machine       cloud  nodes  GPUs       time      95 % interval    cost  first
+  1  *  p4d.24xlarge  aws        1  8 A100   2.84 h     2.56 to 3.13 h  $93.18  100 %
+  2  *  p4d.24xlarge  aws        8  64 A100  32 min       29 to 35 min    $140    0 %
+  3     p4d.24xlarge  aws        4  32 A100  64 min       58 to 70 min    $140    0 %
+  4     p4d.24xlarge  aws        2  16 A100  2.13 h  115 min to 2.35 h    $140    0 %
+  4 more; --top shows them
+  * no other is both faster and cheaper
+
+  cost against time: ◆ the best   ● no other is both faster and cheaper   · others
+      $230 │                     ·                  ·                  ·
+           │
+           │
+           │
+           │
+           │
+           │                                                                   ·
+      $141 │●                  ·                  ·
+           │
+           │
+           │
+           │
+           │
+    $93.18 │                                              ◆
+           └────────────────────────────────────────────────────────────────────
+            32 min                        112 min                         6.26 h
+
+what would change the first place
+  p3.16xlarge would be first below $14.89/h (now $24.48)
+  p3.16xlarge would be first with steps 39 % shorter than predicted (the interval allows 10 %)
+  p4d.24xlarge stays first up to $53.85/h (now $32.77), then comes 1 x p3.16xlarge
+  p4d.24xlarge stays first with steps up to 64 % longer than predicted (the interval allows 10 %)
+
+rejected, machines and node counts: 3
+      2  needs 17 GB of GPU memory and has 12: 5 are missing: p2.xlarge
+      1  its network rate is not known: g4dn.xlarge
+)");
+}
 
 TEST(AdviceText, InAsciiIsThisPage) {
   AdviceQuestion question = ninety_epochs();
   question.deadline_s.reset();
-  EXPECT_EQ(page(question, {.unicode = false, .width = 60}, 2), "");
+  EXPECT_EQ(
+      page(question, {.unicode = false, .width = 60}, 2),
+      R"(rent 8 x p4d.24xlarge: 90 epochs in 32 min for $140 (29 to 35 min); first in 100 % of what the inputs allow
+best: the smallest product of time and cost, as neither --deadline nor --budget is given
+
+        machine       cloud  nodes  GPUs       time  95 % interval  cost  first
+  1  *  p4d.24xlarge  aws        8  64 A100  32 min   29 to 35 min  $140  100 %
+  2     p4d.24xlarge  aws        4  32 A100  64 min   58 to 70 min  $140    0 %
+  6 more; --top shows them
+  * no other is both faster and cheaper
+
+  cost against time: # the best   o no other is both faster and cheaper   . others
+      $230 |               .            .             .
+           |
+           |
+           |
+           |
+           |
+           |                                               .
+      $141 |#            .            .
+           |
+           |
+           |
+           |
+           |
+    $93.18 |                                o
+           +------------------------------------------------
+            32 min              112 min               6.26 h
+
+what would change the first place
+  p3.16xlarge would be first below $6.77/h (now $24.48)
+  p3.16xlarge would be first with steps 47 % shorter than predicted (the interval allows 10 %)
+  p4d.24xlarge stays first up to $118.48/h (now $32.77), then comes 8 x p3.16xlarge
+  p4d.24xlarge stays first with steps up to 90 % longer than predicted (the interval allows 10 %)
+
+rejected, machines and node counts: 3
+      2  needs 17 GB of GPU memory and has 12: 5 are missing: p2.xlarge
+      1  its network rate is not known: g4dn.xlarge
+)");
 }
 
 TEST(AdviceText, DeadlineThatNothingMeetsIsSaidFirst) {
@@ -100,7 +181,7 @@ TEST(AdviceText, WithoutPricesThereIsNoPlotAndNoCost) {
 TEST(AdviceText, ManyRejectedAreGroupedAndCutShort) {
   Predictions predictions = market();
   for (int i = 0; i < 300; ++i) {
-    predictions.rejected.push_back({"aws", "m" + std::to_string(i), 1, "reason " + std::to_string(i % 30)});
+    predictions.rejected.push_back({"aws", fmt::format("m{}", i), 1, fmt::format("reason {}", i % 30)});
   }
   const AdviceQuestion question = ninety_epochs();
   const std::string text = render_advice_text(question, advise(question, predictions), {});

@@ -27,7 +27,36 @@ std::size_t widest_line(const std::string& text) {
 
 }  // namespace
 
-TEST(PredictionsText, IsThisPage) { EXPECT_EQ(render_predictions_text(three_predicted(), {.width = 100}), ""); }
+TEST(PredictionsText, IsThisPage) {
+  EXPECT_EQ(render_predictions_text(three_predicted(), {.width = 100}),
+            R"(fastest: 1 x p4d.24xlarge with 11264 samples a second; cheapest: 1 x p4d.24xlarge with $1.04 an epoch
+
+                   p3.16xlarge     p3.16xlarge    p4d.24xlarge
+                        1 node         2 nodes          1 node
+                      8 x V100       16 x V100        8 x A100
+  compute           60.0  60 %      60.0  40 %     27.27  60 %
+  contention         4.0   4 %       4.0   3 %      1.82   4 %
+  interconnect      30.0  30 %      30.0  20 %     13.64  30 %
+  network                    –      50.0  33 %               –
+  prep               6.0   6 %       6.0   4 %      2.73   6 %
+  step, ms         100.0 100 %     150.0 100 %     45.45 100 %
+  95 % interval  90.0 to 110.0  135.0 to 165.0  40.91 to 50.00
+  first epoch            4 min           3 min           114 s
+  epoch                  4 min           3 min           114 s
+  $/h                    24.48           48.96           32.77
+  $ an epoch              1.70            2.55            1.04
+  assumed                  1,2             1,2             1,3
+
+assumed
+   1 the host copies batches in time
+   2 layer times of V100 are scaled
+   3 layer times of A100 are scaled
+
+rejected, machines and node counts: 3
+      2  needs 17 GB of GPU memory and has 12: 5 are missing: p2.xlarge
+      1  its network rate is not known: g4dn.xlarge
+)");
+}
 
 TEST(PredictionsText, OnePredictionBeginsWithItsVerdict) {
   const std::string text = render_predictions_text({{predicted("p3.16xlarge", "V100", 2, 1, 48.96)}, {}}, {});

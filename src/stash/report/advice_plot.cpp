@@ -91,13 +91,19 @@ class Plot {
   std::string time_axis(bool unicode) const {
     std::string line;
     for (int i = 0; i < width_; ++i) line += unicode ? "─" : "-";
+    return fmt::format("  {:>8} {}{}\n{:>{}}{}\n", "", unicode ? "└" : "+", line, "", kMargin, time_labels());
+  }
+
+  // At both ends and, where there is room, in the middle.
+  std::string time_labels() const {
     const std::string left = format_duration(times_.value(0));
     const std::string middle = format_duration(times_.value(width_ / 2));
     const std::string right = format_duration(times_.value(width_ - 1));
-    const int gap = width_ - static_cast<int>(characters(left) + characters(middle) + characters(right));
-    const int before = std::max(1, gap / 2), after = std::max(1, gap - gap / 2);
-    return fmt::format("  {:>8} {}{}\n{:>{}}{}{:>{}}{}{:>{}}{}\n", "", unicode ? "└" : "+", line, "", kMargin, left, "",
-                       before, middle, "", after, right);
+    const int gap = width_ - static_cast<int>(characters(left) + characters(right));
+    const int left_gap = (gap - static_cast<int>(characters(middle))) / 2;
+    if (left_gap < 1) return fmt::format("{}{:>{}}{}", left, "", std::max(1, gap), right);
+    const int right_gap = gap - static_cast<int>(characters(middle)) - left_gap;
+    return fmt::format("{}{:>{}}{}{:>{}}{}", left, "", left_gap, middle, "", right_gap, right);
   }
 
   int width_;

@@ -29,10 +29,10 @@ std::string prediction_csv_row(const Prediction& prediction) {
                                 csv_text(prediction.cloud), csv_text(prediction.gpu), prediction.nodes, prediction.gpus,
                                 prediction.batch, prediction.accumulation, csv_number(ledger.step.s),
                                 csv_number(ledger.step.low_s), csv_number(ledger.step.high_s));
-  for (const Part part : kParts) row += "," + (ledger[part] ? csv_number(ledger[part]->s) : "");
+  for (const Part part : kParts) row += fmt::format(",{}", ledger[part] ? csv_number(ledger[part]->s) : "");
   for (const auto& value : {prediction.usd_per_h, prediction.spot_usd_per_h, prediction.epoch_s,
                             prediction.first_epoch_s, prediction.epoch_usd}) {
-    row += "," + csv_number(value);
+    row += fmt::format(",{}", csv_number(value));
   }
   return row;
 }
