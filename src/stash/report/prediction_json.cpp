@@ -9,6 +9,28 @@ namespace stash {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+// One sentence, without a full stop: why the prediction does not have `part`.
+const char* why_not_predicted(Part part, const Prediction& prediction) {
+  switch (part) {
+    case Part::contention:
+      return "what ranks of a node share is not known of a machine that was not measured";
+    case Part::interconnect:
+      return prediction.gpus == 1 ? "one GPU has nobody to talk to" : "each node uses one GPU";
+    case Part::network:
+      return "the job runs on one node";
+    case Part::copy:
+      return "the rate of copies to the GPU is not known, or they are in the step that was measured";
+    case Part::fetch:
+      return "what a sample costs, or the storage's rate, is not known";
+    default:
+      return "what a sample costs is not known";
+  }
+}
+
+}  // namespace
+
 nlohmann::ordered_json prediction_json(const Prediction& prediction) {
   Json row{{"instance", prediction.instance},
            {"cloud", prediction.cloud},
@@ -25,6 +47,11 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction) {
            {"epoch_usd", json_number(prediction.epoch_usd)},
            {"memory_bytes", json_number(prediction.memory_bytes)},
            {"assumptions", prediction.assumptions}};
+  for (auto& [name, reason] : row["ledger"]["coverage"]["absent"].items()) {
+    for (const Part part : kParts) {
+      if (to_string(part) == name) reason = why_not_predicted(part, prediction);
+    }
+  }
   add_extras(row, prediction);
   return row;
 }
