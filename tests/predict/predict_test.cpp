@@ -169,6 +169,18 @@ TEST(Predict, OnTheProfilesOwnMachineIsWhatTheProfileFound) {
   EXPECT_NEAR(said.step_by_condition.at(Condition::cold).s, 16 * 110e3 / 20e6 + 16e-3, 2e-3);  // storage limits it
 }
 
+TEST(Predict, FromAnEmulatedProfileIsAsUncertainAsFromTheModelAlone) {
+  Predictor predictor(job_of_profile(own_profile()));
+  const Prediction there = std::get<Prediction>(predictor.on(find_instance("p3.2xlarge"), 1));
+  const Estimate& compute = *there.ledger[Part::compute];
+  EXPECT_GT(compute.high_s, 1.2 * compute.s);
+  EXPECT_LT(compute.low_s, 0.85 * compute.s);
+  EXPECT_TRUE(std::any_of(there.assumptions.begin(), there.assumptions.end(),
+                          [](const std::string& text) { return text.find("emulated") != std::string::npos; }));
+  const Estimate here = *predictor.here().ledger[Part::compute];
+  EXPECT_LT(here.high_s, 1.05 * here.s);
+}
+
 TEST(Predict, LinksThatWereTimedAloneAreScaledToTheStallThatWasMeasured) {
   Profile profile = own_profile();
   profile.job.inject = {};

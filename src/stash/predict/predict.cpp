@@ -180,6 +180,15 @@ Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described,
   return setting;
 }
 
+// What an emulated accelerator took is what was estimated for it, not what the GPU takes.
+void Predictor::widen_as_estimated(Setting& setting, const Instance& instance) const {
+  const ScaledTimes alone = scaled_times(job_.graph, job_.batch, job_.dtype, *known_gpu(instance));
+  Uncertainty& uncertainty = setting.uncertainty;
+  uncertainty.compute_low_ratio = std::min(uncertainty.compute_low_ratio, alone.low_ratio);
+  uncertainty.compute_high_ratio = std::max(uncertainty.compute_high_ratio, alone.high_ratio);
+  setting.assumptions.push_back("the profile's GPUs were emulated: its layer times are estimates from the model alone");
+}
+
 // Why a machine cannot run the job whatever its GPUs' number; empty: it can.
 std::string Predictor::misfit(const Instance& instance) const {
   const Gpu* gpu = known_gpu(instance);
@@ -215,7 +224,9 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   DescribedCluster described = describe_cluster(instance, nodes, gpus_per_node, what_if_);
   if (!described.network_is_known) return reject("the rate of its network is not known: give --set network=10Gbit/s");
   if (job_.measured) described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
-  return setting(times_on(*known_gpu(instance)), std::move(described), *passes);
+  Setting found = setting(times_on(*known_gpu(instance)), std::move(described), *passes);
+  if (job_.profile && job_.profile->profile.job.device.starts_with("emulated:")) widen_as_estimated(found, instance);
+  return found;
 }
 
 std::variant<Prediction, Rejected> Predictor::on(const Instance& instance, int nodes, std::optional<int> gpus) {

@@ -41,6 +41,7 @@ class Predictor {
  private:
   const ScaledTimes& times_on(const Gpu& gpu);
   std::string misfit(const Instance& instance) const;
+  void widen_as_estimated(Setting& setting, const Instance& instance) const;
   Setting setting(const ScaledTimes& times, DescribedCluster described, int accumulation) const;
   Prediction simulate(const Setting& setting) const;
   StepJob step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation) const;
