@@ -37,6 +37,7 @@ def main():
     parser.add_argument("--stash", default="./stash")
     parser.add_argument("--data", required=True)
     parser.add_argument("--batch", default="128")
+    parser.add_argument("--image-size", default="224")
     parser.add_argument("--workers", default="6")
     parser.add_argument("--max-time", default="40s")
     parser.add_argument("--precision", default="2%")
@@ -48,12 +49,12 @@ def main():
     shared = ["--max-time", options.max_time, "--precision", options.precision]
     commands = {
         "profile": [options.stash, "profile", "--model", "resnet18", "--batch", options.batch, "--ranks", "2", "--backend",
-                    "gloo", "--workers", options.workers, "--data", options.data, "--device",
+                    "gloo", "--workers", options.workers, "--data", options.data, "--image-size", options.image_size, "--device",
                     options.device, *shared],
         "run": [options.stash, "run", "--data", options.data, *shared],
     }
     command = ["--", sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(script), "--data",
-               options.data, "--batch", options.batch, "--workers", options.workers]
+               options.data, "--batch", options.batch, "--workers", options.workers, "--image-size", options.image_size]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(int(options.turns)):

@@ -16,7 +16,6 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 WARM_UP = 30  # steps: more than the loader reads ahead
-SIZE = 224
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1)
 STD = torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)
 
@@ -45,7 +44,8 @@ def resnet18():
 
 
 class ImageFolder(torch.utils.data.Dataset):
-    def __init__(self, root):
+    def __init__(self, root, size):
+        self.size = size
         self.files = [(path, label) for label, folder in enumerate(sorted(pathlib.Path(root).iterdir()))
                       for path in sorted(folder.iterdir())]
 
@@ -68,7 +68,7 @@ class ImageFolder(torch.utils.data.Dataset):
         path, label = self.files[index]
         with Image.open(path) as image:
             image = image.convert("RGB")
-            image = image.resize((SIZE, SIZE), Image.Resampling.BILINEAR, self.crop(*image.size))
+            image = image.resize((self.size, self.size), Image.Resampling.BILINEAR, self.crop(*image.size))
         if random.random() < 0.5:
             image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
         planes = torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous().float().div_(255)
@@ -87,6 +87,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", required=True)
     parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--image-size", type=int, default=224)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--time", type=int, default=0, help="so many steps, print their mean, end")
     parser.add_argument("--again", action="store_true", help="train on the first batch, from pinned memory")
@@ -100,7 +101,7 @@ def main():
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[rank::dist.get_world_size()])
         torch.set_num_threads(len(os.sched_getaffinity(0)))
     synchronize = torch.cuda.synchronize if cuda else lambda: None
-    images = ImageFolder(options.data)
+    images = ImageFolder(options.data, options.image_size)
     sampler = torch.utils.data.distributed.DistributedSampler(images)
     loader = torch.utils.data.DataLoader(images, options.batch, sampler=sampler, num_workers=options.workers,
                                          pin_memory=cuda, drop_last=True, persistent_workers=options.workers > 0)
