@@ -43,6 +43,7 @@ def main():
     parser.add_argument("--precision", default="2%")
     parser.add_argument("--turns", default=2)
     parser.add_argument("--device", default="cuda", help="cuda or cpu")
+    parser.add_argument("--normalize", default="device", help="where the script's bytes become floats: worker or device")
     parser.add_argument("--alone-steps", default="100")
     options = parser.parse_args()
     script = pathlib.Path(__file__).parent / "resnet18_script.py"
@@ -54,7 +55,8 @@ def main():
         "run": [options.stash, "run", "--data", options.data, *shared],
     }
     command = ["--", sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", str(script), "--data",
-               options.data, "--batch", options.batch, "--workers", options.workers, "--image-size", options.image_size]
+               options.data, "--batch", options.batch, "--workers", options.workers, "--image-size", options.image_size,
+               "--normalize", options.normalize]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(int(options.turns)):

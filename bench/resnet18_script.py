@@ -44,8 +44,8 @@ def resnet18():
 
 
 class ImageFolder(torch.utils.data.Dataset):
-    def __init__(self, root, size):
-        self.size = size
+    def __init__(self, root, size, normalized):
+        self.size, self.normalized = size, normalized
         self.files = [(path, label) for label, folder in enumerate(sorted(pathlib.Path(root).iterdir()))
                       for path in sorted(folder.iterdir())]
 
@@ -71,8 +71,12 @@ class ImageFolder(torch.utils.data.Dataset):
             image = image.resize((self.size, self.size), Image.Resampling.BILINEAR, self.crop(*image.size))
         if random.random() < 0.5:
             image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-        planes = torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous().float().div_(255)
-        return planes.sub_(MEAN).div_(STD), label
+        planes = torch.from_numpy(np.array(image)).permute(2, 0, 1).contiguous()
+        return normalized(planes, MEAN, STD) if self.normalized else planes, label
+
+
+def normalized(planes, mean, std):
+    return planes.float().div_(255).sub_(mean).div_(std)
 
 
 def batches(loader, again):
@@ -89,6 +93,8 @@ def main():
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--image-size", type=int, default=224)
     parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--normalize", choices=("worker", "device"), default="device",
+                        help="where bytes become floats, which are four times as much to pass on")
     parser.add_argument("--time", type=int, default=0, help="so many steps, print their mean, end")
     parser.add_argument("--again", action="store_true", help="train on the first batch, from pinned memory")
     options = parser.parse_args()
@@ -101,7 +107,8 @@ def main():
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[rank::dist.get_world_size()])
         torch.set_num_threads(len(os.sched_getaffinity(0)))
     synchronize = torch.cuda.synchronize if cuda else lambda: None
-    images = ImageFolder(options.data, options.image_size)
+    images = ImageFolder(options.data, options.image_size, options.normalize == "worker")
+    mean, std = MEAN.to(device), STD.to(device)
     sampler = torch.utils.data.distributed.DistributedSampler(images)
     loader = torch.utils.data.DataLoader(images, options.batch, sampler=sampler, num_workers=options.workers,
                                          pin_memory=cuda, drop_last=True, persistent_workers=options.workers > 0)
@@ -111,6 +118,8 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     for step, (x, y) in enumerate(batches(loader, options.again)):
         x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
+        if options.normalize == "device":
+            x = normalized(x, mean, std)
         loss = nn.functional.cross_entropy(model(x), y)
         optimizer.zero_grad()
         loss.backward()
