@@ -33,6 +33,15 @@ TEST(Statistics, StudentsTFallsSteadilyAcrossTheChangeOfFormula) {
   EXPECT_NEAR(student_t_quantile_975(1'000'000), 1.959966, 1e-5);
 }
 
+TEST(Statistics, StudentsTStaysWithinItsQuantilesInTheTails) {
+  EXPECT_DOUBLE_EQ(student_t_within(0, 5), 0);
+  EXPECT_NEAR(student_t_within(2.776445105197793, 4), 0.95, 1e-12);
+  EXPECT_NEAR(student_t_within(5.959, 8), 1 - 0.000339, 1e-6);  // far out, where corrected tests look
+  EXPECT_NEAR(student_t_within(2.0859634, 20), 0.95, 1e-8);
+  EXPECT_NEAR(student_t_within(63.656741, 1), 0.99, 1e-8);
+  EXPECT_THROW(student_t_within(1, 0), std::invalid_argument);
+}
+
 TEST(Statistics, MeanVarianceMedian) {
   constexpr std::array<double, 4> kValues{4, 1, 3, 8};
   EXPECT_DOUBLE_EQ(mean(kValues), 4);

@@ -31,13 +31,6 @@ bool has_meaning(Condition condition, const Job& job, int nodes) {
   }
 }
 
-// What the edges of a window put on each of its steps, on average over the rounds.
-double edge_per_step_s(const RoundTable& table, std::size_t place, double edge_s) {
-  double sum = 0;
-  for (const auto& round : table.rounds) sum += edge_s / round[place]->steps;
-  return sum / static_cast<double>(table.rounds.size());
-}
-
 // Around `s`: chance from the spread over rounds, and the edges, which repetition does not average away.
 Estimate interval(double s, const std::vector<double>& values, double edge_s) {
   const int count = static_cast<int>(values.size());
@@ -53,35 +46,26 @@ void check_finite(const Ledger& ledger) {
   if (!all) throw Error("the windows' times are too large to be added up; the profile is damaged, make it again");
 }
 
-// The running sum stands for T(c), so that the parts add up to it to the last bit. A window that was hit from outside
-// takes its round away from the parts on either side of it, not from the others.
+// The running sum stands for T(c), so that the parts add up to it to the last bit.
 void fill_estimates(Ledger& ledger, const RoundTable& table, double edge_s) {
-  const std::size_t rounds = table.rounds.size();
-  const double typical_step_s = median(table.step_s(table.chain.size() - 1));
   double sum_s = 0;
   double edge_before_s = 0;
-  std::vector<double> before_s(rounds, 0);
-  std::size_t fewest = rounds;
-  for (std::size_t place = 0; place < table.chain.size(); ++place) {
-    const std::vector<double> step_s = table.step_s(place);
-    std::vector<double> added_s(rounds);
-    std::transform(step_s.begin(), step_s.end(), before_s.begin(), added_s.begin(), std::minus<>());
-    added_s = without_disturbed(added_s, typical_step_s);
-    fewest = std::min(fewest, added_s.size());
-    const double part_s = mean(added_s);
-    const double edge_here_s = edge_per_step_s(table, place, edge_s);
-    const Condition condition = table.chain[place];
-    if (place > 0 || condition == Condition::solo) {
-      ledger[part_added_by(condition)] = interval(part_s, added_s, std::hypot(edge_here_s, edge_before_s));
+  std::size_t fewest = table.rounds.size();
+  for (const ConditionRounds& rounds : undisturbed_rounds(table, edge_s)) {
+    const bool is_first = rounds.condition == table.chain.front();
+    const double part_s = mean(rounds.added_s);
+    fewest = std::min(fewest, rounds.added_s.size());
+    if (!is_first || rounds.condition == Condition::solo) {
+      ledger[part_added_by(rounds.condition)] =
+          interval(part_s, rounds.added_s, std::hypot(rounds.edge_s, edge_before_s));
     }
     sum_s += part_s;
-    ledger.step = interval(sum_s, without_disturbed(step_s, typical_step_s), edge_here_s);
-    ledger.step_by_condition[condition] = ledger.step;
-    before_s = step_s;
-    edge_before_s = edge_here_s;
+    ledger.step = interval(sum_s, rounds.step_s, rounds.edge_s);
+    ledger.step_by_condition[rounds.condition] = ledger.step;
+    edge_before_s = rounds.edge_s;
   }
   ledger.rounds = static_cast<int>(fewest);
-  ledger.rounds_left_out = static_cast<int>(rounds - fewest);
+  ledger.rounds_left_out = static_cast<int>(table.rounds.size() - fewest);
 }
 
 // A slow link makes all ranks equally slow. Its host's first rank is named, with what the network stall would be less.

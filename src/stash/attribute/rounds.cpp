@@ -35,6 +35,12 @@ std::vector<Condition> measured_chain(const Profile& profile) {
   return chain;
 }
 
+double edge_per_step_s(const RoundTable& table, std::size_t place, double edge_s) {
+  double sum = 0;
+  for (const auto& round : table.rounds) sum += edge_s / round[place]->steps;
+  return sum / static_cast<double>(table.rounds.size());
+}
+
 }  // namespace
 
 double step_s(const Window& window) {
@@ -82,6 +88,23 @@ std::vector<double> without_disturbed(const std::vector<double>& values, double 
     if (distances[i] <= kept_distance) kept.push_back(values[i]);
   }
   return kept;
+}
+
+std::vector<ConditionRounds> undisturbed_rounds(const RoundTable& table, double edge_s) {
+  const double typical_step_s = median(table.step_s(table.chain.size() - 1));
+  std::vector<double> before_s(table.rounds.size(), 0);
+  std::vector<ConditionRounds> chain;
+  for (std::size_t place = 0; place < table.chain.size(); ++place) {
+    const std::vector<double> step_s = table.step_s(place);
+    std::vector<double> added_s(step_s.size());
+    std::transform(step_s.begin(), step_s.end(), before_s.begin(), added_s.begin(), std::minus<>());
+    chain.push_back({.condition = table.chain[place],
+                     .added_s = without_disturbed(added_s, typical_step_s),
+                     .step_s = without_disturbed(step_s, typical_step_s),
+                     .edge_s = edge_per_step_s(table, place, edge_s)});
+    before_s = step_s;
+  }
+  return chain;
 }
 
 int node_count(const Profile& profile) {

@@ -19,6 +19,18 @@ RoundTable complete_rounds(const Profile& profile);
 // One value for each round, without those in which something from outside hit a window; docs/metrics.md.
 std::vector<double> without_disturbed(const std::vector<double>& values, double step_s);
 
+// One condition of the chain by round, each without the rounds in which something from outside hit its windows.
+struct ConditionRounds {
+  Condition condition = Condition::solo;
+  std::vector<double> added_s;  // to the step of the condition before it
+  std::vector<double> step_s;
+  double edge_s = 0;  // what the edges of a window put on each of its steps, on average
+};
+
+// By place in the chain. A window that was hit takes its round away from the parts on either side of it, not from the
+// others. `edge_s` is what a window's two edges cost; there is at least one round.
+std::vector<ConditionRounds> undisturbed_rounds(const RoundTable& table, double edge_s);
+
 double step_s(const Window& window);  // the slowest rank's time of one step
 
 // As the profile's places say; without them the ranks that computed under `solo`, which is one on each node, or 1.

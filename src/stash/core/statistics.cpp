@@ -14,21 +14,6 @@ constexpr double kNormalQuantile975 = 1.959963984540054;
 // From here on the expansion around the normal distribution is exact to 1e-9, and cheaper than the series.
 constexpr int kLargeDegrees = 200;
 
-// P(|T| < t), the finite series for whole degrees (Abramowitz and Stegun 26.7.3 and 26.7.4).
-double probability_within(double t, int degrees) {
-  const double angle = std::atan2(t, std::sqrt(static_cast<double>(degrees)));
-  const double cosine = std::cos(angle);
-  const bool odd = degrees % 2 == 1;
-  double term = odd ? cosine : 1;
-  double sum = degrees == 1 ? 0 : term;
-  for (int k = odd ? 3 : 2; k <= degrees - 2; k += 2) {
-    term *= cosine * cosine * (k - 1) / k;
-    sum += term;
-  }
-  const double series = std::sin(angle) * sum;
-  return odd ? 2 / std::numbers::pi * (angle + series) : series;
-}
-
 // Abramowitz and Stegun 26.7.5.
 double expand_around_normal(int degrees) {
   const double z = kNormalQuantile975;
@@ -72,6 +57,22 @@ double median_without(std::span<const double> sorted, std::size_t left_out) {
   return std::midpoint(other((count - 1) / 2), other(count / 2));
 }
 
+// The finite series for whole degrees (Abramowitz and Stegun 26.7.3 and 26.7.4).
+double student_t_within(double t, int degrees) {
+  if (degrees < 1) throw std::invalid_argument("Student's t needs at least one degree of freedom");
+  const double angle = std::atan2(t, std::sqrt(static_cast<double>(degrees)));
+  const double cosine = std::cos(angle);
+  const bool odd = degrees % 2 == 1;
+  double term = odd ? cosine : 1;
+  double sum = degrees == 1 ? 0 : term;
+  for (int k = odd ? 3 : 2; k <= degrees - 2; k += 2) {
+    term *= cosine * cosine * (k - 1) / k;
+    sum += term;
+  }
+  const double series = std::sin(angle) * sum;
+  return odd ? 2 / std::numbers::pi * (angle + series) : series;
+}
+
 double student_t_quantile_975(int degrees) {
   if (degrees < 1) throw std::invalid_argument("Student's t needs at least one degree of freedom");
   if (degrees >= kLargeDegrees) return expand_around_normal(degrees);
@@ -79,7 +80,7 @@ double student_t_quantile_975(int degrees) {
   double high = 13;                 // and at most at that of one degree, 12.706
   while (high - low > 1e-12 * high) {
     const double middle = std::midpoint(low, high);
-    (probability_within(middle, degrees) < 0.95 ? low : high) = middle;
+    (student_t_within(middle, degrees) < 0.95 ? low : high) = middle;
   }
   return std::midpoint(low, high);
 }

@@ -15,4 +15,7 @@ double median_without(std::span<const double> sorted, std::size_t left_out);
 // The value that Student's t with `degrees` >= 1 stays below with probability 0.975: half a 95 % interval.
 double student_t_quantile_975(int degrees);
 
+// P(|T| < t) for Student's t with `degrees` >= 1.
+double student_t_within(double t, int degrees);
+
 }  // namespace stash
