@@ -16,9 +16,13 @@ namespace stash {
 namespace {
 
 // Of the false alarms that are allowed, the share that is the step's: it is what is asked first, and what a limit is
-// about. The parts share the rest until the step has changed for certain. Simulated (bench/diff_power): with equal
-// shares a step that is 3 % slower is missed three times as often.
-constexpr double kStepShare = 0.8;
+// about. The parts share the rest until the step has changed for certain. Simulated: with equal shares a step that
+// is 3 % slower is missed about three times as often.
+constexpr double kStepShare = 0.9;
+
+// Profiles stop when their spread looks small, which makes chance look a little smaller than it is. Simulated
+// (bench/diff_power): at this level, false alarms are what kFalseAlarmRatio allows.
+constexpr double kTestLevel = 0.9 * kFalseAlarmRatio;
 
 constexpr double kClockTick_s = 1e-9;  // what differs by less was not seen to differ
 
@@ -99,7 +103,7 @@ void mark_real(Difference& difference) {
   std::sort(claims.begin(), claims.end(),
             [](const Claim& a, const Claim& b) { return *a.change->p * b.weight < *b.change->p * a.weight; });
   for (const Claim& claim : claims) {
-    if (*claim.change->p > kFalseAlarmRatio * claim.weight / left) return;
+    if (*claim.change->p > kTestLevel * claim.weight / left) return;
     claim.change->real = true;
     left -= claim.weight;
   }

@@ -25,7 +25,7 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
-// What became slower or faster from one profile of a job to another; docs/metrics.md has the test.
+// What became slower or faster from one profile of a job to another; docs/cli/diff.md has the test.
 struct Difference {
   Change step;
   std::array<Change, kParts.size()> parts;  // by Part

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -21,8 +22,10 @@ namespace {
 
 using Renderer = std::string (*)(const Profile&, const Ledger&, const ReportOptions&);
 
-constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
-constexpr std::array<Renderer, 3> kRenderers{render_text, render_json, render_csv};
+constexpr std::array<std::string_view, 5> kFormats{"text", "json", "csv", "markdown", "openmetrics"};
+constexpr std::array<Renderer, 5> kRenderers{render_text, render_json, render_csv, render_markdown,
+                                             render_ledger_openmetrics};
+constexpr std::array<std::string_view, 3> kCommonFormats{"text", "json", "csv"};
 
 Renderer renderer_of(std::string_view format) {
   for (std::size_t i = 0; i < kFormats.size(); ++i) {
@@ -34,8 +37,10 @@ Renderer renderer_of(std::string_view format) {
 }  // namespace
 
 void ReportOutput::add_to(CLI::App& app) {
-  app.add_option("--format", format_, "text: a page to read; json: everything; csv: the ledger as a table")
-      ->type_name("text|json|csv")
+  app.add_option("--format", format_,
+                 "text: a page to read; json: everything; csv: the ledger as a table; "
+                 "markdown: for a pull request; openmetrics: gauges")
+      ->type_name("text|json|csv|markdown|openmetrics")
       ->default_str(std::string(kFormats.front()));
   app.add_option("--usd-per-hour", usd_per_hour_, "Price of all machines of the job; adds what each part costs")
       ->type_name("USD");
@@ -65,7 +70,11 @@ void ReportOutput::print(const Profile& profile, const Ledger& ledger) const {
   print_or_write(render(profile, ledger, true), "");
 }
 
-void check_format(std::string_view format) { renderer_of(format); }
+void check_format(std::string_view format, std::span<const std::string_view> formats) {
+  if (std::find(formats.begin(), formats.end(), format) == formats.end()) throw_unknown("--format", format, formats);
+}
+
+void check_format(std::string_view format) { check_format(format, kCommonFormats); }
 
 void print_or_write(const std::string& text, const std::string& path) {
   if (!path.empty()) return write_file_atomically(path, text);

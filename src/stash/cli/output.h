@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,7 @@ class ReportOutput {
 
 // UsageError unless it is text, json or csv.
 void check_format(std::string_view format);
+void check_format(std::string_view format, std::span<const std::string_view> formats);  // unless it is one of these
 
 // To standard output, or where `path` is not empty to that file, whole or not at all.
 void print_or_write(const std::string& text, const std::string& path);

@@ -25,6 +25,7 @@ std::vector<std::unique_ptr<Verb>> make_verbs();
 std::unique_ptr<Verb> make_advise_verb();
 std::unique_ptr<Verb> make_catalog_verb();
 std::unique_ptr<Verb> make_dataset_verb();
+std::unique_ptr<Verb> make_diff_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_extension_verb();
 std::unique_ptr<Verb> make_links_verb();

@@ -7,24 +7,12 @@
 #include <map>
 
 namespace stash {
-namespace {
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') result += '\\';
-    if (c == '\n') {
-      result += "\\n";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
+namespace {
 
 class Writer {
  public:
-  explicit Writer(std::string_view job) : job_(escaped(job)) {}
+  explicit Writer(std::string_view job) : job_(openmetrics_label(job)) {}
 
   void family(std::string_view name, std::string_view unit, std::string_view help) {
     fmt::format_to(out(), "# TYPE {} counter\n", name);
@@ -33,7 +21,7 @@ class Writer {
     name_ = name;
   }
   void sample(int rank, std::string_view op, double value) {
-    const std::string label = op.empty() ? "" : fmt::format(",op=\"{}\"", escaped(op));
+    const std::string label = op.empty() ? "" : fmt::format(",op=\"{}\"", openmetrics_label(op));
     fmt::format_to(out(), "{}_total{{job=\"{}\",rank=\"{}\"{}}} {}\n", name_, job_, rank, label, value);
   }
   std::string finish() { return std::move(text_) + "# EOF\n"; }
@@ -62,6 +50,19 @@ void write(Writer& writer, std::span<const WatchedRank> ranks, const OfCollectiv
 }
 
 }  // namespace
+
+std::string openmetrics_label(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
 
 std::string render_openmetrics(std::span<const WatchedRank> ranks, std::string_view job) {
   Writer writer(job);

@@ -25,4 +25,10 @@ std::string render_json(const Profile& profile, const Ledger& ledger, const Repo
 // part,s,low_s,high_s,ratio,usd_per_h: the seven parts, then the step. Unknown is empty.
 std::string render_csv(const Profile& profile, const Ledger& ledger, const ReportOptions& options);
 
+// For a pull request: verdict, job, table, warnings in GitHub's Markdown. Strings of the profile come out as text.
+std::string render_markdown(const Profile& profile, const Ledger& ledger, const ReportOptions& options);
+
+// The ledger as OpenMetrics gauges, which a textfile collector or a push gateway takes; docs/cli/report.md.
+std::string render_ledger_openmetrics(const Profile& profile, const Ledger& ledger, const ReportOptions& options);
+
 }  // namespace stash

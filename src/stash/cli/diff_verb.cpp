@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "stash/cli/output.h"
+#include "stash/cli/verb.h"
+#include "stash/core/error.h"
+#include "stash/core/profile_json.h"
+#include "stash/core/units.h"
+#include "stash/report/difference.h"
+#include "stash/report/terminal.h"
+
+namespace stash {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kDiffFormats{"text", "json", "csv", "markdown"};
+constexpr std::array kDiffRenderers{render_difference_text, render_difference_json, render_difference_csv,
+                                    render_difference_markdown};
+
+constexpr int kExitOverLimit = 1;
+
+class DiffVerb final : public Verb {
+ public:
+  std::string name() const override { return "diff"; }
+  std::string description() const override { return "What became slower from one profile of a job to another"; }
+
+  void add_flags(CLI::App& app) override {
+    app.add_option("before", before_, "A profile, from stash profile --out FILE")->required()->type_name("FILE");
+    app.add_option("after", after_, "A later one of the same job")->required()->type_name("FILE");
+    app.add_option("--fail-over", limit_,
+                   "Exit with 1 when the step or a part really became slower by so much of the step, like 3%")
+        ->type_name("SHARE");
+    app.add_flag("--force", force_, "Compare jobs that differ in model, batch, ranks, device, ...");
+    app.add_option("--format", format_, "text: a page to read; markdown: for a pull request")
+        ->type_name("text|json|csv|markdown")
+        ->capture_default_str();
+    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
+        ->type_name("FILE");
+    app.footer(
+        "Examples:\n"
+        "  stash diff before.json after.json\n"
+        "  stash diff main.json branch.json --fail-over 3% --format markdown --out comment.md\n");
+  }
+
+  int run() override {
+    check_format(format_, kDiffFormats);
+    const auto limit_ratio = limit_ ? std::optional(parse_ratio(*limit_, "--fail-over")) : std::nullopt;
+    const Profile before = read_profile(before_), after = read_profile(after_);
+    const Difference difference = compare(before, after);
+    if (!force_) refuse_other_jobs(difference);
+    const DifferencePage page{before, after, difference, limit_ratio};
+    print_or_write(render(page), out_);
+    return limit_ratio && !increases_over(difference, *limit_ratio).empty() ? kExitOverLimit : 0;
+  }
+
+ private:
+  static void refuse_other_jobs(const Difference& difference) {
+    if (difference.jobs.empty()) return;
+    std::string list;
+    for (const Mismatch& one : difference.jobs) {
+      list += fmt::format("{}{} ({}, then {})", list.empty() ? "" : ", ", one.what, one.before, one.after);
+    }
+    throw UsageError(
+        fmt::format("these are not two profiles of one job: they differ in {}; --force compares them", list));
+  }
+
+  std::string render(const DifferencePage& page) const {
+    const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
+    for (std::size_t i = 0; i < kDiffFormats.size(); ++i) {
+      if (kDiffFormats[i] == format_) return kDiffRenderers[i](page, options);
+    }
+    throw_unknown("--format", format_, kDiffFormats);
+  }
+
+  std::string before_, after_;
+  std::optional<std::string> limit_;
+  bool force_ = false;
+  std::string format_ = "text";
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_diff_verb() { return std::make_unique<DiffVerb>(); }
+
+}  // namespace stash

@@ -1,0 +1,87 @@
+#include "stash/report/lines.h"
+
+#include <fmt/format.h>
+
+#include "stash/attribute/attribute.h"
+#include "stash/attribute/coverage.h"
+#include "stash/attribute/rounds.h"
+#include "stash/core/units.h"
+#include "stash/report/printable.h"
+#include "stash/report/verdict.h"
+
+namespace stash {
+
+namespace {
+
+constexpr std::size_t kMostWarnings = 50;  // of a file that may hold any number
+
+std::string plural(int count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string stop_reason(const Profile& profile) {
+  switch (profile.stopped_by) {
+    case StoppedBy::precision:
+      return fmt::format("every interval is within ±{:g} % of the step", profile.job.precision_ratio * 100);
+    case StoppedBy::time:
+      if (profile.job.rounds > 0 && count_complete_rounds(profile) >= profile.job.rounds)
+        return "so many were asked for";
+      return fmt::format("the time allowed, {}, was spent", format_duration(profile.job.max_time_s));
+    case StoppedBy::interrupted:
+      return "it was interrupted";
+    case StoppedBy::fault:
+      return "a fault ended it";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string job_line(const Profile& profile) {
+  const Job& job = profile.job;
+  const std::string emulated = emulated_name(job);
+  std::string line = job.model;
+  if (job.batch > 0) line += fmt::format(", batch {} a rank", job.batch);
+  line += fmt::format(", {} on {} ({}, {})", plural(job.ranks, "rank"), emulated.empty() ? job.device : emulated,
+                      job.backend, job.dtype);
+  if (const int nodes = node_count(profile); nodes > 1) line += fmt::format(", {} nodes", nodes);
+  if (!profile.machine.cpu.empty()) {
+    line += fmt::format("; {} with {} of {}", profile.machine.hostname, plural(profile.machine.cores, "core"),
+                        profile.machine.cpu);
+  }
+  for (const GpuInfo& gpu : profile.machine.gpus) line += fmt::format(", {}", gpu.name);
+  return line;
+}
+
+std::string incomplete_line(const Profile& profile) {
+  if (profile.complete) return "";
+  return fmt::format("INCOMPLETE: the profile ended early ({}); what follows rests on what was measured until then\n",
+                     to_string(profile.stopped_by));
+}
+
+std::string late_rank_line(const Profile& profile, const Ledger& ledger) {
+  if (profile.job.ranks < 2) return "";
+  if (!ledger.late_rank) return "late rank: none\n";
+  const LateRank& late = *ledger.late_rank;
+  const std::string on = profile.places.empty() ? "" : " on " + printable(host_of(profile, late.rank));
+  return fmt::format(
+      "late rank: {}{} is {} a step behind the median of the others, first under {}: its {} is to blame\n", late.rank,
+      on, format_duration(late.s), to_string(late.condition), to_string(late.cause));
+}
+
+std::string stopped_line(const Profile& profile, const Ledger& ledger) {
+  return fmt::format("sampling stopped after {} ({}): {}\n", plural(ledger.rounds + ledger.rounds_left_out, "round"),
+                     format_duration(profile.elapsed_s), stop_reason(profile));
+}
+
+std::vector<std::string> warnings_shown(const Profile& profile, const Ledger& ledger) {
+  std::vector<std::string> warnings = ledger_warnings(profile, ledger);
+  warnings.insert(warnings.end(), profile.warnings.begin(), profile.warnings.end());
+  const std::size_t all = warnings.size();
+  warnings.resize(std::min(all, kMostWarnings));
+  for (std::string& warning : warnings) warning = fmt::format("warning: {}", warning);
+  if (all > kMostWarnings) warnings.push_back(fmt::format("and {} warnings more", all - kMostWarnings));
+  return warnings;
+}
+
+}  // namespace stash

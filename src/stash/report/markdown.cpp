@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "stash/attribute/coverage.h"
+#include "stash/report/lines.h"
+#include "stash/report/markdown_text.h"
+#include "stash/report/report.h"
+#include "stash/report/table.h"
+#include "stash/report/verdict.h"
+
+namespace stash {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string interval(const Estimate& estimate, const Ledger& ledger) {
+  if (!differs_from_zero(estimate)) {
+    return fmt::format("not distinguishable from 0 (±{})", milliseconds(half_width_s(estimate), ledger));
+  }
+  return fmt::format("{} to {}", milliseconds(estimate.low_s, ledger), milliseconds(estimate.high_s, ledger));
+}
+
+// A time that may be 0 has no price.
+Cells present_row(std::string_view name, const Estimate& estimate, const Ledger& ledger, const ReportOptions& options) {
+  const bool has_share = ledger.step.s > 0;
+  const double ratio = has_share ? estimate.s / ledger.step.s : 0;
+  Cells cells{std::string(name), milliseconds(estimate.s, ledger), has_share ? fmt::format("{:.1f}", ratio * 100) : "–",
+              interval(estimate, ledger)};
+  if (!options.usd_per_hour) return cells;
+  cells.push_back(has_share && differs_from_zero(estimate) ? fmt::format("{:.2f}", ratio * *options.usd_per_hour) : "");
+  return cells;
+}
+
+Cells absent_row(Part part, const Profile& profile, const ReportOptions& options) {
+  Cells cells{std::string(to_string(part)), "–", "–", markdown_text(why_absent(part, profile))};
+  if (options.usd_per_hour) cells.emplace_back("");
+  return cells;
+}
+
+std::string table_of(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
+  std::vector<Cells> rows{{"part", "ms a step", "% of step", "95 % interval, ms"}};
+  if (options.usd_per_hour) rows.front().emplace_back("$/h");
+  for (const Part part : kParts) {
+    rows.push_back(ledger[part] ? present_row(to_string(part), *ledger[part], ledger, options)
+                                : absent_row(part, profile, options));
+  }
+  rows.push_back(present_row("**step**", ledger.step, ledger, options));
+  return markdown_table(rows);
+}
+
+// Own lines, which may quote names.
+std::string paragraph(std::string line) {
+  if (line.ends_with('\n')) line.pop_back();
+  return line.empty() ? "" : fmt::format("{}\n\n", markdown_text(line));
+}
+
+}  // namespace
+
+std::string render_markdown(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
+  std::string page = fmt::format("**{}**\n\n{}{}\n\n{}\n", markdown_text(verdict(profile, ledger)),
+                                 paragraph(incomplete_line(profile)), markdown_code(job_line(profile)),
+                                 table_of(profile, ledger, options));
+  page += paragraph(late_rank_line(profile, ledger)) + paragraph(stopped_line(profile, ledger));
+  for (const std::string& warning : warnings_shown(profile, ledger))
+    page += fmt::format("- {}\n", markdown_text(warning));
+  while (page.ends_with("\n\n")) page.pop_back();
+  return page;
+}
+
+}  // namespace stash
