@@ -46,4 +46,9 @@ void calibrate_links(Cluster& cluster, const StepJob& job, const Ledger& measure
   }
 }
 
+void calibrate_copies(Cluster& cluster, const StepJob& job, const Ledger& measured) {
+  const std::optional<Estimate>& copy = measured[Part::copy];
+  if (copy && copy->s > 0) cluster.copy_bytes_per_s = job.batch * job.sample_device_bytes / copy->s;
+}
+
 }  // namespace stash

@@ -43,14 +43,6 @@ Cluster with_storage(Cluster cluster, double ratio) {
   return cluster;
 }
 
-// Squares of what variations take away from a figure and add to it.
-struct Spread {
-  double below = 0;
-  double above = 0;
-  void add(double difference_s) { (difference_s < 0 ? below : above) += difference_s * difference_s; }
-  Estimate around(double s) const { return {s, s - std::sqrt(below), s + std::sqrt(above)}; }
-};
-
 class Intervals {
  public:
   explicit Intervals(Ledger ledger) : ledger_(std::move(ledger)) {}
@@ -83,22 +75,31 @@ class Intervals {
 
 }  // namespace
 
-Ledger simulate_with_intervals(const StepJob& job, const Cluster& cluster, const Uncertainty& uncertainty) {
-  Intervals intervals(simulate_ledger(job, cluster));
+Estimate Spread::around(double s) const { return {s, s - std::sqrt(below), s + std::sqrt(above)}; }
+
+void vary(const StepJob& job, const Cluster& cluster, const Uncertainty& uncertainty,
+          const std::function<void(const StepJob&, const Cluster&)>& visit) {
   for (const double ratio : {uncertainty.compute_low_ratio, uncertainty.compute_high_ratio}) {
-    if (ratio != 1) intervals.add(simulate_ledger(with_compute(job, ratio), cluster));
+    if (ratio != 1) visit(with_compute(job, ratio), cluster);
   }
   const bool talks = cluster.nodes * cluster.ranks_per_node > 1;
   if (uncertainty.links_ratio != 1 && (talks || cluster.copy_bytes_per_s)) {
-    intervals.add(simulate_ledger(job, with_links(cluster, uncertainty.links_ratio)));
-    intervals.add(simulate_ledger(job, with_links(cluster, 1 / uncertainty.links_ratio)));
+    visit(job, with_links(cluster, uncertainty.links_ratio));
+    visit(job, with_links(cluster, 1 / uncertainty.links_ratio));
   }
   if (uncertainty.input_ratio != 1 && job.input) {
     for (const double ratio : {uncertainty.input_ratio, 1 / uncertainty.input_ratio}) {
-      intervals.add(simulate_ledger(with_decoding(job, ratio), cluster));
-      intervals.add(simulate_ledger(job, with_storage(cluster, ratio)));
+      visit(with_decoding(job, ratio), cluster);
+      visit(job, with_storage(cluster, ratio));
     }
   }
+}
+
+Ledger simulate_with_intervals(const StepJob& job, const Cluster& cluster, const Uncertainty& uncertainty) {
+  Intervals intervals(simulate_ledger(job, cluster));
+  vary(job, cluster, uncertainty, [&](const StepJob& varied_job, const Cluster& varied_cluster) {
+    intervals.add(simulate_ledger(varied_job, varied_cluster));
+  });
   return intervals.filled();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "stash/core/ledger.h"
 #include "stash/predict/cluster.h"
 #include "stash/predict/step_job.h"
@@ -12,6 +14,18 @@ struct Uncertainty {
   double compute_high_ratio = 1;
   double links_ratio = 1;  // a rate may be this many times smaller or larger
   double input_ratio = 1;  // the same for storage and decoding
+};
+
+// Shows `visit` the step and the cluster with one figure at one of its ends, for each figure that may be off.
+void vary(const StepJob& job, const Cluster& cluster, const Uncertainty& uncertainty,
+          const std::function<void(const StepJob&, const Cluster&)>& visit);
+
+// Squares of what variations take away from a figure and add to it: they err apart.
+struct Spread {
+  double below = 0;
+  double above = 0;
+  void add(double difference_s) { (difference_s < 0 ? below : above) += difference_s * difference_s; }
+  Estimate around(double s) const;
 };
 
 // The ledger of a step, with intervals from simulating it again with each figure at both its ends: what the figures

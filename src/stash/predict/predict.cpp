@@ -116,8 +116,9 @@ int Predictor::workers(const Cluster& cluster) const {
   return std::max(1, static_cast<int>(cluster.cores / cluster.ranks_per_node));
 }
 
-StepJob Predictor::step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation) const {
-  StepJob step = make_step_job(job_.graph, times.layers, job_.bucket_bytes);
+StepJob Predictor::step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation,
+                            std::int64_t bucket_bytes) const {
+  StepJob step = make_step_job(job_.graph, times.layers, bucket_bytes);
   for (StepLayer& layer : step.layers) {
     layer.gradient_bytes =
         static_cast<std::int64_t>(static_cast<double>(layer.gradient_bytes) * times.gradient_bytes_ratio);
@@ -165,7 +166,7 @@ Prediction Predictor::simulate(const Setting& setting) const {
 
 Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described, int accumulation) const {
   Setting setting;
-  setting.step = step_job(times, described.cluster, accumulation);
+  setting.step = step_job(times, described.cluster, accumulation, job_.bucket_bytes);
   setting.uncertainty = {.compute_low_ratio = times.low_ratio,
                          .compute_high_ratio = times.high_ratio,
                          .links_ratio = described.is_measured ? kMeasuredRatio : kLinksRatio,
@@ -261,9 +262,13 @@ Setting Predictor::setting_here() {
                                  job_.batch, gpus));
   }
   if (!job_.workers) job_.workers = measured.profile.job.workers;
-  Setting here = setting(times_on(*measured.gpu), std::move(described), *passes);
+  const ScaledTimes& times = times_on(*measured.gpu);
+  Setting here = setting(times, std::move(described), *passes);
   if (job_.batch == measured.profile.job.batch && *passes == 1) {
-    calibrate_links(here.described.cluster, here.step, measured.ledger);
+    Cluster& cluster = here.described.cluster;
+    const StepJob as_measured = step_job(times, cluster, *passes, measured.profile.job.bucket_bytes);
+    calibrate_links(cluster, as_measured, measured.ledger);
+    calibrate_copies(cluster, as_measured, measured.ledger);
   }
   if (const auto& compute = measured.ledger[Part::compute]; compute && compute->low_s > 0) {
     here.uncertainty.compute_low_ratio *= compute->low_s / compute->s;

@@ -44,7 +44,7 @@ class Predictor {
   void widen_as_estimated(Setting& setting, const Instance& instance) const;
   Setting setting(const ScaledTimes& times, DescribedCluster described, int accumulation) const;
   Prediction simulate(const Setting& setting) const;
-  StepJob step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation) const;
+  StepJob step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation, std::int64_t bucket_bytes) const;
   std::optional<int> accumulation(int gpus) const;  // nullopt: the global batch does not divide
   int workers(const Cluster& cluster) const;
 

@@ -53,6 +53,11 @@ std::optional<SampleCost> sample_cost(const Profile& profile) {
 }  // namespace
 
 PredictJob job_of_profile(Profile profile) {
+  Ledger ledger = attribute(profile);
+  return job_of_profile(std::move(profile), std::move(ledger));
+}
+
+PredictJob job_of_profile(Profile profile, Ledger ledger) {
   check_usable(profile);
   const Job& from = profile.job;
   PredictJob job;
@@ -64,7 +69,6 @@ PredictJob job_of_profile(Profile profile) {
   job.sample = sample_cost(profile);
   if (profile.dataset_samples) job.samples = static_cast<double>(*profile.dataset_samples);
   if (!job.sample) job.assumptions.push_back("the profile measured no input: prep and fetch are left out");
-  Ledger ledger = attribute(profile);
   const Gpu* gpu = gpu_of(profile);
   if (gpu == nullptr) {
     job.assumptions.push_back(

@@ -51,5 +51,6 @@ struct PredictJob {
 
 // Of a profile of a built-in job. Error says what is missing in it and what to measure again.
 PredictJob job_of_profile(Profile profile);
+PredictJob job_of_profile(Profile profile, Ledger ledger);  // with the profile's own ledger
 
 }  // namespace stash

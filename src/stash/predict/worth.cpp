@@ -21,18 +21,6 @@ std::optional<double> dataset_bytes(const PredictJob& job) {
   return *job.samples * job.sample->storage_bytes;
 }
 
-// A step after the first epoch.
-double steady_s(const Setting& setting, const PredictJob& job) {
-  const Cluster& cluster = setting.described.cluster;
-  if (!setting.step.input || !setting.described.storage_is_known) {
-    return simulate_step_s(setting.step, cluster, Condition::hot);
-  }
-  const std::optional<double> bytes = dataset_bytes(job);
-  if (!bytes || !setting.described.cache_bytes) return simulate_step_s(setting.step, cluster, Condition::cold);
-  const CachedShare share = cached_share(*setting.described.cache_bytes / *bytes);
-  return simulate_cached_s(setting.step, cluster, (share.low_ratio + share.high_ratio) / 2);
-}
-
 struct Resource {
   const char* name;
   const char* more;
@@ -101,14 +89,25 @@ double held_for_share(double share) {
 
 }  // namespace
 
+double simulate_steady_s(const Setting& setting, const PredictJob& job) {
+  const Cluster& cluster = setting.described.cluster;
+  if (!setting.step.input || !setting.described.storage_is_known) {
+    return simulate_step_s(setting.step, cluster, Condition::hot);
+  }
+  const std::optional<double> bytes = dataset_bytes(job);
+  if (!bytes || !setting.described.cache_bytes) return simulate_step_s(setting.step, cluster, Condition::cold);
+  const CachedShare share = cached_share(*setting.described.cache_bytes / *bytes);
+  return simulate_cached_s(setting.step, cluster, (share.low_ratio + share.high_ratio) / 2);
+}
+
 std::vector<Worth> worth_of_more(const Setting& setting, const PredictJob& job) {
-  const double now_s = steady_s(setting, job);
+  const double now_s = simulate_steady_s(setting, job);
   std::vector<Worth> all;
   for (const Resource& resource : kResources) {
     if (!resource.has_meaning(setting)) continue;
     Setting more = setting;
     resource.add(more);
-    all.push_back({.resource = resource.name, .more = resource.more, .saved_s = now_s - steady_s(more, job)});
+    all.push_back({.resource = resource.name, .more = resource.more, .saved_s = now_s - simulate_steady_s(more, job)});
   }
   std::stable_sort(all.begin(), all.end(), [](const Worth& a, const Worth& b) { return a.saved_s > b.saved_s; });
   return all;

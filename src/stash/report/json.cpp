@@ -1,8 +1,11 @@
 #include <nlohmann/json.hpp>
 
+#include "stash/advise/first_step.h"
 #include "stash/attribute/coverage.h"
+#include "stash/catalog/instances.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/version.h"
+#include "stash/report/first_step_json.h"
 #include "stash/report/ledger_json.h"
 #include "stash/report/report.h"
 #include "stash/report/verdict.h"
@@ -26,6 +29,7 @@ std::string render_json(const Profile& profile, const Ledger& ledger, const Repo
             {"verdict", verdict(profile, ledger)},
             {"emulated", emulated.empty() ? Json(nullptr) : Json(emulated)},
             {"ledger", ledger_json(ledger, options.usd_per_hour, &profile)},
+            {"first_step", first_step_json(first_steps(profile, ledger, instance_table()), options.usd_per_hour)},
             {"usd_per_hour", json_number(options.usd_per_hour)},
             {"stopped_by", to_string(profile.stopped_by)},
             {"complete", profile.complete},

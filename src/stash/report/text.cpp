@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include "stash/advise/first_step.h"
+#include "stash/advise/wording.h"
+#include "stash/catalog/instances.h"
 #include "stash/report/bar.h"
 #include "stash/report/lines.h"
 #include "stash/report/printable.h"
@@ -36,6 +39,32 @@ std::string steady_fetch_line(const Ledger& ledger) {
                      milliseconds(steady.fetch.high_s, ledger), 100 * steady.cached_ratio);
 }
 
+std::string saved_text(const FirstStep& step, const Ledger& ledger, const ReportOptions& options) {
+  const double usd_per_h = options.usd_per_hour.value_or(0) * step.saved_ratio();
+  return fmt::format("about {} ms ({} to {}) of {} a step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
+                     milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger),
+                     milliseconds(step.of_s, ledger), step.first_epoch ? " of the first epoch" : "",
+                     100 * step.saved_ratio(),
+                     options.usd_per_hour ? fmt::format(", {} an hour", format_price(usd_per_h)) : "");
+}
+
+// What to do first with its reason, and what else would help. Nothing where nothing is worth it.
+std::string first_step_lines(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
+  const std::vector<FirstStep> steps = first_steps(profile, ledger, instance_table());
+  if (steps.empty()) return "";
+  const FirstStep& first = steps.front();
+  std::string lines = shown_line(fmt::format("first: {}: saves {}", first.action, saved_text(first, ledger, options)),
+                                 options.unicode) +
+                      shown_line(fmt::format("  how: {}", first.how), options.unicode) +
+                      shown_line(fmt::format("  because {}", first.because), options.unicode);
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    lines += shown_line(
+        fmt::format("  or {} ({}): {}", steps[i].action, steps[i].how, saved_text(steps[i], ledger, options)),
+        options.unicode);
+  }
+  return lines + "\n";
+}
+
 std::string published_line(const Published& published) {
   const auto percent = [](std::optional<double> ratio) {
     return ratio ? fmt::format("{:.1f} %", *ratio * 100) : std::string("–");
@@ -55,11 +84,12 @@ std::string warning_lines(const Profile& profile, const Ledger& ledger, bool uni
 
 std::string render_text(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
   const auto shown = [&](const std::string& text) { return shown_line(text, options.unicode); };
-  const std::string page = fmt::format(
-      "{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
-      shown(job_line(profile)), injection_line(profile.job), render_table(profile, ledger, options),
-      render_bar(ledger, options), conditions_line(ledger), steady_fetch_line(ledger), late_rank_line(profile, ledger),
-      stopped_line(profile, ledger), published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
+  const std::string page =
+      fmt::format("{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
+                  shown(job_line(profile)), injection_line(profile.job), render_table(profile, ledger, options),
+                  render_bar(ledger, options), first_step_lines(profile, ledger, options), conditions_line(ledger),
+                  steady_fetch_line(ledger), late_rank_line(profile, ledger), stopped_line(profile, ledger),
+                  published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
   return options.unicode ? page : to_ascii(page);
 }
 

@@ -1,0 +1,91 @@
+#include "stash/advise/first_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "stash/advise/measured_steps.h"
+#include "stash/advise/simulated_steps.h"
+#include "stash/core/units.h"
+
+namespace stash {
+namespace {
+
+constexpr std::size_t kMostSteps = 5;
+// What is less effort comes first when it saves this share of what is the most.
+constexpr double kEasierRatio = 0.5;
+// A rank is called late where the 95 % half width of its delay is at most this share of it (attribute/late_rank.cpp).
+constexpr double kLateWidthRatio = 0.5;
+
+bool is_worth_it(const FirstStep& step, const Stall& stall) {
+  return step.saved.s >= kWorthRatio * step.of_s && step.saved.s > half_width_s(stall);
+}
+
+// The first is the easiest that saves enough; then those that save most.
+void put_first_things_first(std::vector<FirstStep>& steps) {
+  std::ranges::stable_sort(steps, std::ranges::greater{}, [](const FirstStep& step) { return step.saved.s; });
+  if (steps.empty()) return;
+  const double enough_s = kEasierRatio * steps.front().saved.s;
+  auto first = steps.begin();
+  for (auto step = steps.begin(); step != steps.end() && step->saved.s >= enough_s; ++step) {
+    if (step->effort < first->effort) first = step;
+  }
+  std::rotate(steps.begin(), first, first + 1);
+  if (steps.size() > kMostSteps) steps.resize(kMostSteps);
+}
+
+std::string where_to_look(LateCause cause) {
+  switch (cause) {
+    case LateCause::compute:
+      return "its device and its cores: clock, temperature, other processes";
+    case LateCause::link:
+      return "its link: rate, errors, the switch port";
+    case LateCause::input:
+      return "its storage and its cores: other readers, workers that get no core";
+  }
+  return "";
+}
+
+// The others wait for it in every step, unless the input makes all wait longer.
+std::optional<FirstStep> about_late_rank(const JobFacts& facts) {
+  const std::optional<LateRank>& late = facts.ledger.late_rank;
+  const double step_s = facts.ledger.step.s;
+  if (!late || !(late->s >= kWorthRatio * step_s)) return std::nullopt;
+  if (late->cause != LateCause::input && input_limits(facts.ledger, true)) return std::nullopt;
+  const Part part = part_added_by(late->condition);
+  const double s = part == Part::compute || !facts.ledger[part] ? late->s : std::min(late->s, facts.ledger[part]->s);
+  const std::string host = host_of(facts.profile, late->rank);
+  return FirstStep{.part = part,
+                   .action = fmt::format("look at rank {}{}, which keeps the others waiting", late->rank,
+                                         host.empty() ? "" : " on " + host),
+                   .how = where_to_look(late->cause),
+                   .because = fmt::format("its {} takes {} a step longer than the median of the others, first under {}",
+                                          to_string(late->cause), format_duration(late->s), to_string(late->condition)),
+                   .saved = {s, s * (1 - kLateWidthRatio), s * (1 + kLateWidthRatio)},
+                   .of_s = step_s};
+}
+
+bool exceeds_noise(const FirstStep& late, const std::vector<Stall>& stalls) {
+  return stalls.empty() || late.saved.s > half_width_s(stalls.front());
+}
+
+}  // namespace
+
+std::vector<FirstStep> first_steps(const Profile& profile, const Ledger& ledger, std::span<const Instance> instances) {
+  const JobFacts facts(profile, ledger);
+  const std::vector<Stall> stalls = stalls_worth_a_step(ledger);
+  if (std::optional<FirstStep> late = about_late_rank(facts); late && exceeds_noise(*late, stalls)) return {*late};
+  std::optional<SimulatedSteps> simulated = stalls.empty() ? std::nullopt : SimulatedSteps::of(facts);
+  for (const Stall& stall : stalls) {
+    std::optional<std::vector<FirstStep>> steps;
+    if (simulated) steps = simulated->against(stall, instances);
+    if (!steps) steps = measured_steps(facts, stall);
+    std::erase_if(*steps, [&](const FirstStep& step) { return !is_worth_it(step, stall); });
+    put_first_things_first(*steps);
+    if (!steps->empty()) return *steps;
+  }
+  return {};
+}
+
+}  // namespace stash

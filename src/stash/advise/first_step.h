@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stash/catalog/instance.h"
+#include "stash/core/ledger.h"
+#include "stash/core/profile.h"
+
+namespace stash {
+
+// What a change asks for: another setting; another training (more samples between updates); another machine.
+enum class Effort { setting, training, machine };
+
+// One thing to do about a stall of this job, and what it is predicted to save; docs/prediction.md.
+struct FirstStep {
+  Part part = Part::compute;  // of the ledger, which gets smaller
+  std::string action;         // "give each rank 6 input workers instead of 2"
+  std::string how;            // "--workers 6", "DataLoader(num_workers=6)"
+  std::string because;        // the figures behind it, one sentence without a full stop
+  Effort effort = Effort::setting;
+  Estimate saved = {};       // seconds of a step of as many samples as now; never more than the part
+  double of_s = 0;           // that step, as it is now
+  bool first_epoch = false;  // saved in the first epoch only; else in all, or in all others
+
+  double saved_ratio() const { return saved.s / of_s; }
+};
+
+// For the largest stall that something can be done about: what to do first, then what else would help, at most five.
+// Empty where nothing is worth it. A rank that keeps the others waiting comes before all. Free of I/O; milliseconds.
+std::vector<FirstStep> first_steps(const Profile& profile, const Ledger& ledger, std::span<const Instance> instances);
+
+}  // namespace stash

@@ -1,0 +1,94 @@
+#include "stash/advise/job_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/core/units.h"
+
+namespace stash {
+namespace {
+
+constexpr int kMostWorkers = 1024;  // that --workers takes
+
+FirstStep step_for(const Stall& stall, std::string action, std::string how, std::string because, Effort effort) {
+  return {.part = stall.part,
+          .action = std::move(action),
+          .how = std::move(how),
+          .because = std::move(because),
+          .effort = effort,
+          .of_s = stall.step_s,
+          .first_epoch = stall.first_epoch};
+}
+
+// A step without what the input adds.
+double before_input_s(const Ledger& ledger) {
+  double s = ledger.step.s;
+  for (const Part part : {Part::prep, Part::fetch}) s -= ledger[part] ? ledger[part]->s : 0;
+  return s;
+}
+
+}  // namespace
+
+JobFacts::JobFacts(const Profile& from, const Ledger& its_ledger)
+    : profile(from),
+      ledger(its_ledger),
+      nodes(count_nodes(from.places)),
+      ranks_per_node(std::max(1, from.job.ranks / std::max(1, nodes))),
+      is_script(!from.job.command.empty()),
+      computes_on_cpu(from.job.device == "cpu"),
+      most_workers(computes_on_cpu ? 0 : std::clamp(from.machine.cores / ranks_per_node, 0, kMostWorkers)) {}
+
+FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers) {
+  const int now = facts.profile.job.workers;
+  return step_for(
+      stall, fmt::format("give each rank {} input workers instead of {}", workers, now),
+      facts.is_script ? fmt::format("DataLoader(num_workers={})", workers) : fmt::format("--workers {}", workers),
+      fmt::format("a step waits {} for batches and takes {} without input; a rank has {} cores",
+                  format_duration(stall.time.s), format_duration(before_input_s(facts.ledger)), facts.most_workers),
+      Effort::setting);
+}
+
+FirstStep faster_storage(const JobFacts& facts, const Stall& stall, double bytes_per_s) {
+  return step_for(
+      stall,
+      fmt::format("read from storage that gives each node {}/s, such as a local disk", format_bytes(bytes_per_s)),
+      facts.is_script ? "the data set copied there" : "--data with a copy there",
+      fmt::format("a step waits {} for storage and takes {} when nothing has to be read", format_duration(stall.time.s),
+                  format_duration(stall.step_s - stall.time.s)),
+      Effort::machine);
+}
+
+FirstStep larger_cache(const JobFacts& facts, const Stall& stall, double cache_bytes) {
+  const double now = static_cast<double>(facts.profile.cache_bytes.value_or(0));
+  return step_for(stall,
+                  fmt::format("give each node {} of memory for the page cache instead of {}", format_bytes(cache_bytes),
+                              format_bytes(now)),
+                  fmt::format("nodes with {} more memory", format_bytes(cache_bytes - now)),
+                  fmt::format("of the data set's {}, {} fit now and {:.0f} % of the reads find their pages",
+                              format_bytes(static_cast<double>(facts.profile.dataset_bytes.value_or(0))),
+                              format_bytes(now), 100 * facts.ledger.steady_fetch.value_or(SteadyFetch{}).cached_ratio),
+                  Effort::machine);
+}
+
+FirstStep compressed_gradients(const Stall& stall, bool with_bf16) {
+  const char* type = with_bf16 ? "bf16" : "fp16";
+  return step_for(stall, fmt::format("send gradients as {} instead of fp32", type),
+                  fmt::format("model.register_comm_hook(None, default_hooks.{}_compress_hook)", type),
+                  fmt::format("{} of a step are communication that compute does not hide, and half the bytes take half "
+                              "the time",
+                              format_duration(stall.time.s)),
+                  Effort::setting);
+}
+
+FirstStep accumulated_gradients(const Stall& stall) {
+  return step_for(
+      stall, "accumulate the gradients of two passes before they go out",
+      "DistributedDataParallel.no_sync() around the first pass",
+      fmt::format("{} of a pass are communication that compute does not hide, which is then paid every second "
+                  "time; an update sees twice the samples",
+                  format_duration(stall.time.s)),
+      Effort::training);
+}
+
+}  // namespace stash

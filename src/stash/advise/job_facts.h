@@ -1,0 +1,28 @@
+#pragma once
+
+#include "stash/advise/first_step.h"
+#include "stash/advise/stall.h"
+
+namespace stash {
+
+// What every suggestion needs to know of a profile. The profile and the ledger must outlive it.
+struct JobFacts {
+  JobFacts(const Profile& profile, const Ledger& ledger);
+
+  const Profile& profile;
+  const Ledger& ledger;
+  int nodes = 1;
+  int ranks_per_node = 1;
+  bool is_script = false;
+  bool computes_on_cpu = false;
+  int most_workers = 0;  // of a rank: as many as it has cores; 0: none is free
+};
+
+// What to do, in words, for what is to be filled in with what it saves.
+FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers);
+FirstStep faster_storage(const JobFacts& facts, const Stall& stall, double bytes_per_s);
+FirstStep larger_cache(const JobFacts& facts, const Stall& stall, double cache_bytes);
+FirstStep compressed_gradients(const Stall& stall, bool with_bf16);
+FirstStep accumulated_gradients(const Stall& stall);
+
+}  // namespace stash

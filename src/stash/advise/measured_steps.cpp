@@ -1,0 +1,166 @@
+#include "stash/advise/measured_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stash/core/units.h"
+
+namespace stash {
+namespace {
+
+// What an input takes with other workers is known to about this, since they share memory and caches.
+constexpr double kInputRatio = 1.1;
+// A rate that just suffices leaves nothing for unevenness.
+constexpr double kSpareRatio = 1.25;
+// Calls of fewer bytes are latency more than bytes; half the bytes would not be half the time.
+constexpr double kLargeCallBytes = 1e6;
+
+class MeasuredSteps {
+ public:
+  MeasuredSteps(const JobFacts& facts, const Stall& stall) : facts_(facts), job_(facts.profile.job), stall_(stall) {}
+
+  std::vector<FirstStep> all() && {
+    switch (stall_.part) {
+      case Part::contention:
+        unless_input_limits(&MeasuredSteps::cores);
+        break;
+      case Part::interconnect:
+      case Part::network:
+        unless_input_limits(&MeasuredSteps::compression);
+        unless_input_limits(&MeasuredSteps::accumulation);
+        break;
+      case Part::copy:
+        unless_input_limits(&MeasuredSteps::second_stream);
+        break;
+      case Part::prep:
+        workers();
+        break;
+      case Part::fetch:
+        storage();
+        cache();
+        break;
+      default:
+        break;
+    }
+    return std::move(steps_);
+  }
+
+ private:
+  // A step that waits for its batch is no shorter for what comes before.
+  void unless_input_limits(void (MeasuredSteps::*suggest)()) {
+    if (!input_limits(facts_.ledger, stall_.first_epoch)) (this->*suggest)();
+  }
+
+  // `s` of the stall, known as well as the stall is.
+  void add(FirstStep step, double s) {
+    const double ratio = s / stall_.time.s;
+    step.saved = {s, stall_.time.low_s * ratio, stall_.time.high_s * ratio};
+    steps_.push_back(std::move(step));
+  }
+
+  // What is left of the stall when `workers` make the batches. Without workers the rank itself makes them, in between.
+  double prep_left_s(int workers, double input_ratio) const {
+    const double hot_s = facts_.ledger.step_by_condition.at(Condition::hot).s;
+    const double before_s = hot_s - stall_.time.s;
+    const double one_worker_s = job_.workers == 0 ? stall_.time.s : hot_s * job_.workers;
+    return std::clamp(one_worker_s * input_ratio / workers - before_s, 0.0, stall_.time.s);
+  }
+
+  // On the CPU, cores compute: none is left for more workers.
+  void workers() {
+    const int most = facts_.most_workers;
+    if (job_.workers < 0 || most <= job_.workers || !facts_.ledger.step_by_condition.contains(Condition::hot)) return;
+    int enough = job_.workers + 1;
+    while (enough < most && prep_left_s(enough, 1) > 0) ++enough;
+    add(more_workers(facts_, stall_, enough), stall_.time.s - prep_left_s(enough, 1));
+    Estimate& saved = steps_.back().saved;
+    saved.low_s = std::min(saved.low_s, stall_.time.low_s - prep_left_s(enough, kInputRatio));
+  }
+
+  std::optional<double> sample_bytes() const {
+    double bytes = 0, samples = 0;
+    for (const InputCounters& counters : facts_.profile.inputs) {
+      bytes += static_cast<double>(counters.read_bytes);
+      samples += static_cast<double>(counters.samples);
+    }
+    return bytes > 0 && samples > 0 ? std::optional(bytes / samples) : std::nullopt;
+  }
+
+  // Enough for all that a node reads in a step that does not wait for it.
+  void storage() {
+    const std::optional<double> bytes = sample_bytes();
+    const double rest_s = stall_.step_s - stall_.time.s;
+    if (!bytes || job_.batch < 1 || !(rest_s > 0)) return;
+    add(faster_storage(facts_, stall_, *bytes * job_.batch * facts_.ranks_per_node / rest_s * kSpareRatio),
+        stall_.time.s);
+  }
+
+  void cache() {
+    const Profile& profile = facts_.profile;
+    if (stall_.first_epoch || !facts_.ledger.steady_fetch || !profile.dataset_bytes || !profile.cache_bytes) return;
+    if (*profile.dataset_bytes <= *profile.cache_bytes) return;
+    add(larger_cache(facts_, stall_, static_cast<double>(*profile.dataset_bytes)), stall_.time.s);
+  }
+
+  // Every all-reduce of half the bytes takes half the time, so at least half of what is exposed goes.
+  void compression() {
+    if (job_.device != "cuda" || job_.dtype != "fp32" || !sums_large_gradients()) return;
+    add(compressed_gradients(stall_, true), stall_.time.s / 2);
+  }
+
+  bool sums_large_gradients() const {
+    double bytes = 0, calls = 0, other_bytes = 0;
+    for (const CollectiveSummary& row : facts_.profile.collectives) {
+      const auto moved = static_cast<double>(row.bytes) * static_cast<double>(row.count);
+      (row.op == "allreduce" ? bytes : other_bytes) += moved;
+      if (row.op == "allreduce") calls += static_cast<double>(row.count);
+    }
+    return calls > 0 && bytes / calls >= kLargeCallBytes && other_bytes < bytes / 2;
+  }
+
+  // Exposed communication comes with the last pass of an update only.
+  void accumulation() { add(accumulated_gradients(stall_), stall_.time.s / 2); }
+
+  // A copy hides behind the step that it does not belong to, as far as that is long enough.
+  void second_stream() {
+    const double rest_s = stall_.step_s - stall_.time.s;
+    add({.part = stall_.part,
+         .action = "copy the next batch on a second CUDA stream while this one computes",
+         .how = "batch.to(device, non_blocking=True) from pinned memory, under torch.cuda.stream",
+         .because = fmt::format("a batch is copied in {}, and the rest of the step, {}, can hide it",
+                                format_duration(stall_.time.s), format_duration(rest_s)),
+         .of_s = stall_.step_s},
+        std::min(stall_.time.s, rest_s));
+  }
+
+  // Ranks that take turns on too few cores take as many times as long as there are ranks for a core.
+  void cores() {
+    const int cores = facts_.profile.machine.cores, ranks = facts_.ranks_per_node;
+    const std::optional<Estimate>& alone = facts_.ledger[Part::compute];
+    if (facts_.computes_on_cpu || cores < 1 || cores >= ranks || !alone) return;
+    add({.part = stall_.part,
+         .action = fmt::format("give each node {} cores instead of {}", ranks, cores),
+         .how = "the CPU limit of the job or its container",
+         .because =
+             fmt::format("{} ranks share {} cores, and a step that takes {} alone takes {} more beside the others",
+                         ranks, cores, format_duration(alone->s), format_duration(stall_.time.s)),
+         .effort = Effort::machine,
+         .of_s = stall_.step_s},
+        std::min(stall_.time.s, alone->s * (static_cast<double>(ranks) / cores - 1)));
+  }
+
+  const JobFacts& facts_;
+  const Job& job_;
+  const Stall& stall_;
+  std::vector<FirstStep> steps_;
+};
+
+}  // namespace
+
+std::vector<FirstStep> measured_steps(const JobFacts& facts, const Stall& stall) {
+  return MeasuredSteps(facts, stall).all();
+}
+
+}  // namespace stash

@@ -1,0 +1,42 @@
+#include "stash/report/first_step_json.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "stash/report/ledger_json.h"
+
+namespace stash {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 3> kEfforts{"setting", "training", "machine"};
+
+Json step_json(const FirstStep& step, std::optional<double> usd_per_hour) {
+  Json json{{"part", to_string(step.part)},
+            {"action", step.action},
+            {"how", step.how},
+            {"because", step.because},
+            {"effort", kEfforts[static_cast<std::size_t>(step.effort)]},
+            {"saved_s", json_number(step.saved.s)},
+            {"saved_low_s", json_number(step.saved.low_s)},
+            {"saved_high_s", json_number(step.saved.high_s)},
+            {"of_s", json_number(step.of_s)},
+            {"saved_ratio", json_number(step.saved_ratio())},
+            {"first_epoch", step.first_epoch}};
+  if (usd_per_hour) json["saved_usd_per_h"] = json_number(step.saved_ratio() * *usd_per_hour);
+  return json;
+}
+
+}  // namespace
+
+Json first_step_json(std::span<const FirstStep> steps, std::optional<double> usd_per_hour) {
+  if (steps.empty()) return nullptr;
+  Json json = step_json(steps.front(), usd_per_hour);
+  Json& alternatives = json["alternatives"] = Json::array();
+  for (const FirstStep& step : steps.subspan(1)) alternatives.push_back(step_json(step, usd_per_hour));
+  return json;
+}
+
+}  // namespace stash
