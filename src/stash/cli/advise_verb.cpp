@@ -8,6 +8,7 @@
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/advise_flags.h"
+#include "stash/cli/measured_file.h"
 #include "stash/cli/output.h"
 #include "stash/cli/predict_flags.h"
 #include "stash/cli/progress.h"
@@ -15,6 +16,7 @@
 #include "stash/core/error.h"
 #include "stash/predict/predict.h"
 #include "stash/report/advice.h"
+#include "stash/report/html/page.h"
 #include "stash/report/terminal.h"
 
 namespace stash {
@@ -30,7 +32,9 @@ class AdviseVerb final : public Verb {
     question_.add_to(app);
     app.add_option("--on", on_, "Only these machines; default: all of the catalogue")->type_name("LIST");
     app.add_option("--cloud", clouds_, "Only machines of these clouds")->type_name("LIST");
-    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
+        ->type_name("text|json|csv|html")
+        ->capture_default_str();
     app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
         ->type_name("FILE");
     app.footer(
@@ -41,7 +45,7 @@ class AdviseVerb final : public Verb {
   }
 
   int run() override {
-    check_format(format_);
+    check_prediction_format(format_);
     const Catalogue catalogue = read_catalogue();
     for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
     PredictJob job = job_.resolve(catalogue.instances);
@@ -49,7 +53,7 @@ class AdviseVerb final : public Verb {
     job.samples = question.samples;
     Predictor predictor(std::move(job), job_.what_if());
     const Advice advice = advise(question, predict_all(predictor, chosen(catalogue.instances), question_.max_nodes()));
-    print_or_write(render(question, advice), out_);
+    print_or_write(render(question, advice, catalogue.instances), out_);
     return advice.best ? 0 : 1;
   }
 
@@ -67,7 +71,8 @@ class AdviseVerb final : public Verb {
     return some;
   }
 
-  std::string render(const AdviceQuestion& question, const Advice& advice) const {
+  std::string render(const AdviceQuestion& question, const Advice& advice, std::span<const Instance> instances) const {
+    if (format_ == "html") return render_advice_html(question, advice, MeasuredFile(job_.profile, instances).get());
     if (format_ == "json") return render_advice_json(question, advice);
     if (format_ == "csv") return render_advice_csv(advice);
     return render_advice_text(question, advice, out_.empty() ? options_for_stdout() : ReportOptions{}, question_.top());

@@ -12,8 +12,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "stash/catalog/instances.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/report/html/page.h"
 #include "stash/report/report.h"
 #include "stash/report/terminal.h"
 
@@ -22,10 +24,14 @@ namespace {
 
 using Renderer = std::string (*)(const Profile&, const Ledger&, const ReportOptions&);
 
-constexpr std::array<std::string_view, 5> kFormats{"text", "json", "csv", "markdown", "openmetrics"};
-constexpr std::array<Renderer, 5> kRenderers{render_text, render_json, render_csv, render_markdown,
-                                             render_ledger_openmetrics};
-constexpr std::array<std::string_view, 3> kCommonFormats{"text", "json", "csv"};
+std::string render_page(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
+  return render_html({profile, ledger, options.usd_per_hour, instance_table()});
+}
+
+constexpr std::array<std::string_view, 4> kPredictionFormats{"text", "json", "csv", "html"};
+constexpr std::array<std::string_view, 6> kFormats{"text", "json", "csv", "markdown", "openmetrics", "html"};
+constexpr std::array<Renderer, 6> kRenderers{
+    render_text, render_json, render_csv, render_markdown, render_ledger_openmetrics, render_page};
 
 Renderer renderer_of(std::string_view format) {
   for (std::size_t i = 0; i < kFormats.size(); ++i) {
@@ -39,8 +45,8 @@ Renderer renderer_of(std::string_view format) {
 void ReportOutput::add_to(CLI::App& app) {
   app.add_option("--format", format_,
                  "text: a page to read; json: everything; csv: the ledger as a table; "
-                 "markdown: for a pull request; openmetrics: gauges")
-      ->type_name("text|json|csv|markdown|openmetrics")
+                 "markdown: for a pull request; openmetrics: gauges; html: one file with charts")
+      ->type_name("text|json|csv|markdown|openmetrics|html")
       ->default_str(std::string(kFormats.front()));
   app.add_option("--usd-per-hour", usd_per_hour_, "Price of all machines of the job; adds what each part costs")
       ->type_name("USD");
@@ -74,7 +80,7 @@ void check_format(std::string_view format, std::span<const std::string_view> for
   if (std::find(formats.begin(), formats.end(), format) == formats.end()) throw_unknown("--format", format, formats);
 }
 
-void check_format(std::string_view format) { check_format(format, kCommonFormats); }
+void check_prediction_format(std::string_view format) { check_format(format, kPredictionFormats); }
 
 void print_or_write(const std::string& text, const std::string& path) {
   if (!path.empty()) return write_file_atomically(path, text);

@@ -8,6 +8,7 @@
 
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
+#include "stash/cli/measured_file.h"
 #include "stash/cli/output.h"
 #include "stash/cli/predict_flags.h"
 #include "stash/cli/progress.h"
@@ -15,6 +16,7 @@
 #include "stash/core/error.h"
 #include "stash/predict/predict.h"
 #include "stash/predict/worth.h"
+#include "stash/report/html/page.h"
 #include "stash/report/predictions.h"
 #include "stash/report/terminal.h"
 
@@ -32,7 +34,9 @@ class PredictVerb final : public Verb {
         ->type_name("LIST");
     app.add_option("--nodes", nodes_, "How many of them")->type_name("LIST")->capture_default_str();
     app.add_option("--gpus", gpus_, "GPUs over all nodes; default: all that the machines have")->type_name("N");
-    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
+        ->type_name("text|json|csv|html")
+        ->capture_default_str();
     app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
         ->type_name("FILE");
     app.footer(
@@ -44,18 +48,19 @@ class PredictVerb final : public Verb {
   }
 
   int run() override {
-    check_format(format_);
+    check_prediction_format(format_);
     const Catalogue catalogue = read_catalogue();
     for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
     const Predictions found = on_.empty() ? predict_here(job, what_if) : predict_on(job, what_if, catalogue.instances);
-    print_or_write(render(found), out_);
+    print_or_write(render(found, catalogue.instances), out_);
     return found.predictions.empty() ? 1 : 0;
   }
 
  private:
-  std::string render(const Predictions& found) const {
+  std::string render(const Predictions& found, std::span<const Instance> instances) const {
+    if (format_ == "html") return render_predictions_html(found, MeasuredFile(flags_.profile, instances).get());
     if (format_ == "json") return render_predictions_json(found);
     if (format_ == "csv") return render_predictions_csv(found);
     return render_predictions_text(found, out_.empty() ? options_for_stdout() : ReportOptions{});

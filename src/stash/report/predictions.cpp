@@ -131,24 +131,24 @@ double samples_per_s(const Prediction& prediction) {
   return prediction.ledger.step.s > 0 ? samples / prediction.ledger.step.s : 0;
 }
 
-std::string headline(const std::vector<Prediction>& predictions, bool unicode) {
-  if (predictions.empty()) return "nothing could be predicted\n";
-  const auto shown = [&](const Prediction& prediction) { return printable(name_of(prediction), unicode); };
+}  // namespace
+
+std::string predictions_verdict(const Predictions& found) {
+  const std::vector<Prediction>& predictions = found.predictions;
+  if (predictions.empty()) return "nothing could be predicted";
   const Prediction& fastest = *std::ranges::max_element(predictions, {}, samples_per_s);
-  if (predictions.size() == 1) return fmt::format("{}: {}\n", shown(fastest), verdict(fastest.ledger));
-  std::string text = fmt::format("fastest: {} with {:.0f} samples a second", shown(fastest), samples_per_s(fastest));
+  if (predictions.size() == 1) return fmt::format("{}: {}", name_of(fastest), verdict(fastest.ledger));
+  std::string text = fmt::format("fastest: {} with {:.0f} samples a second", name_of(fastest), samples_per_s(fastest));
   const Prediction* cheapest = nullptr;
   for (const Prediction& prediction : predictions) {
     const bool less = prediction.epoch_usd && (cheapest == nullptr || *prediction.epoch_usd < *cheapest->epoch_usd);
     if (less) cheapest = &prediction;
   }
   if (cheapest != nullptr) {
-    text += fmt::format("; cheapest: {} with ${} an epoch", shown(*cheapest), usd_cell(cheapest->epoch_usd));
+    text += fmt::format("; cheapest: {} with ${} an epoch", name_of(*cheapest), usd_cell(cheapest->epoch_usd));
   }
-  return text + "\n";
+  return text;
 }
-
-}  // namespace
 
 std::string render_predictions_text(const Predictions& predictions, const ReportOptions& options) {
   Assumptions assumptions;
@@ -158,7 +158,7 @@ std::string render_predictions_text(const Predictions& predictions, const Report
     columns.push_back(column_of(prediction, assumptions, options.unicode));
     extras += render_extras(prediction);
   }
-  const std::string page = headline(predictions.predictions, options.unicode) +
+  const std::string page = printable(predictions_verdict(predictions), options.unicode) + "\n" +
                            blocks_of(columns, static_cast<std::size_t>(std::max(options.width, 0))) + extras +
                            assumptions.lines(options.unicode) + render_rejected(predictions.rejected, options.unicode);
   return options.unicode ? page : to_ascii(page);

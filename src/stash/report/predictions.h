@@ -7,6 +7,9 @@
 
 namespace stash {
 
+// One line: the fastest and the cheapest, or of one machine what costs most. Names are as they came.
+std::string predictions_verdict(const Predictions& predictions);
+
 // The page for people: ledgers side by side, a column for each machine and node count, what they assume, what was
 // rejected. As many columns as fit stand beside each other; the others come below.
 std::string render_predictions_text(const Predictions& predictions, const ReportOptions& options);

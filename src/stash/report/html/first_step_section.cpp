@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "stash/advise/first_step.h"
+#include "stash/report/html/escape.h"
+#include "stash/report/html/html_table.h"
+#include "stash/report/html/markup.h"
+#include "stash/report/html/sections.h"
+#include "stash/report/table.h"
+
+namespace stash {
+
+namespace {
+
+std::string saving_of(const FirstStep& step, const Measured& measured) {
+  const Ledger& ledger = measured.ledger;
+  std::string text =
+      fmt::format("saves about {} ms ({} to {}) of {} a step, {:.0f} %", milliseconds(step.saved.s, ledger),
+                  milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger),
+                  milliseconds(step.of_s, ledger), step.saved_ratio() * 100);
+  if (measured.usd_per_hour) text += fmt::format(", ${:.2f} an hour", step.saved_ratio() * *measured.usd_per_hour);
+  return text + (step.first_epoch ? ", in the first epoch" : "");
+}
+
+std::string note_of(const FirstStep& step, const Measured& measured) {
+  return fmt::format("<div class=\"note\">\n<p><strong>{}</strong>: {}.</p>\n<p>How: <code>{}</code></p>\n{}</div>\n",
+                     html_text(step.action, 400), html_text(saving_of(step, measured), 400), html_text(step.how, 400),
+                     paragraph(step.because + ".", "quiet"));
+}
+
+std::string others_of(const std::vector<FirstStep>& steps, const Measured& measured) {
+  HtmlTable table("What else would help, each by itself", {"what", "how", "part", "saves, ms a step", "from", "to"});
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const auto ms = [&](double s) { return Cell{milliseconds(s, measured.ledger), s * 1e3}; };
+    table.add({steps[i].action, steps[i].how, std::string(to_string(steps[i].part)), ms(steps[i].saved.s),
+               ms(steps[i].saved.low_s), ms(steps[i].saved.high_s)});
+  }
+  return table.empty() ? "" : table.folded();
+}
+
+}  // namespace
+
+Section first_step_section(const Measured& measured) {
+  const std::vector<FirstStep> steps = first_steps(measured.profile, measured.ledger, measured.instances);
+  if (steps.empty()) return {"first", "What to do first", paragraph("Nothing that was looked at is worth its while.")};
+  return {"first", "What to do first", note_of(steps.front(), measured) + others_of(steps, measured)};
+}
+
+}  // namespace stash

@@ -1,0 +1,116 @@
+#include "stash/report/html/prediction_sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/core/units.h"
+#include "stash/report/html/html_table.h"
+#include "stash/report/html/markup.h"
+#include "stash/report/html/part_colors.h"
+#include "stash/report/prediction_extras.h"
+#include "stash/report/table.h"
+
+namespace stash {
+
+namespace {
+
+constexpr std::size_t kMostBars = 24;
+constexpr std::size_t kMostRows = 200;
+constexpr std::size_t kMostSentences = 60;
+
+std::string label_of(const Prediction& prediction) {
+  return fmt::format("{} x {}, {} {}", prediction.nodes, prediction.instance, prediction.gpus, prediction.gpu);
+}
+
+std::string chart_of(std::span<const Prediction* const> predictions) {
+  std::vector<BarRow> rows;
+  std::vector<const Ledger*> ledgers;
+  for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostBars))) {
+    const Ledger& ledger = prediction->ledger;
+    ledgers.push_back(&ledger);
+    rows.push_back({label_of(*prediction),
+                    fmt::format("{} ms ({} to {})", milliseconds(ledger.step.s, ledger),
+                                milliseconds(ledger.step.low_s, ledger), milliseconds(ledger.step.high_s, ledger)),
+                    ledger_segments(ledger), Interval{ledger.step.low_s, ledger.step.high_s}});
+  }
+  return figure(parts_legend(ledgers) + bar_chart("Predicted steps side by side", rows,
+                                                  [](double s) { return fmt::format("{:g} ms", s * 1e3); }),
+                "A first epoch's step on each machine, with its 95 % interval.");
+}
+
+Cell ms_cell(const std::optional<Estimate>& time, const Ledger& ledger) {
+  return time ? Cell{milliseconds(time->s, ledger), time->s * 1e3} : Cell{"–"};
+}
+
+std::string table_of(std::span<const Prediction* const> predictions) {
+  HtmlTable table("Predicted ledgers, ms a step", {"machine"});
+  for (const Part part : kParts) table.add_column(to_string(part));
+  for (const char* name : {"step", "from", "to", "epoch", "$ per hour", "$ an epoch"}) table.add_column(name);
+  for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostRows))) {
+    const Ledger& ledger = prediction->ledger;
+    std::vector<Cell> row{label_of(*prediction)};
+    for (const Part part : kParts) row.push_back(ms_cell(ledger[part], ledger));
+    row.push_back(ms_cell(ledger.step, ledger));
+    row.push_back({milliseconds(ledger.step.low_s, ledger), ledger.step.low_s * 1e3});
+    row.push_back({milliseconds(ledger.step.high_s, ledger), ledger.step.high_s * 1e3});
+    row.push_back(prediction->epoch_s ? Cell{format_duration(*prediction->epoch_s), *prediction->epoch_s} : Cell{"–"});
+    row.push_back(number_cell(prediction->usd_per_h, 2));
+    row.push_back(number_cell(prediction->epoch_usd, 4));
+    table.add(std::move(row));
+  }
+  return table.str();
+}
+
+// Each sentence once.
+std::string assumptions_of(std::span<const Prediction* const> predictions) {
+  std::vector<std::string> sentences;
+  for (const Prediction* prediction : predictions) {
+    for (const std::string& sentence : prediction->assumptions) {
+      const bool is_new = std::ranges::find(sentences, sentence) == sentences.end();
+      if (is_new && sentences.size() < kMostSentences) sentences.push_back(sentence);
+    }
+  }
+  return sentences.empty() ? "" : "<h3>Assumed</h3>\n" + list(sentences);
+}
+
+std::string extras_of(const Predictions& predictions) {
+  std::vector<std::string> lines;
+  for (const Prediction& prediction : predictions.predictions) {
+    const std::string text = render_extras(prediction);
+    for (std::size_t start = 0; start < text.size() && lines.size() < kMostSentences;) {
+      const std::size_t end = std::min(text.find('\n', start), text.size());
+      if (end > start) lines.push_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+  }
+  return lines.empty() ? "" : list(lines);
+}
+
+}  // namespace
+
+Section ledgers_section(std::span<const Prediction* const> predictions) {
+  if (predictions.empty()) return {"predicted", "Predicted ledgers", ""};
+  return {"predicted", "Predicted ledgers",
+          chart_of(predictions) + table_of(predictions) + assumptions_of(predictions)};
+}
+
+Section rejected_section(const std::vector<Rejected>& rejected) {
+  HtmlTable table(fmt::format("{} that cannot be, with the reason", rejected.size()), {"machine", "nodes", "why"});
+  for (std::size_t i = 0; i < std::min(rejected.size(), kMostRows); ++i) {
+    table.add({rejected[i].instance,
+               {fmt::format("{}", rejected[i].nodes), static_cast<double>(rejected[i].nodes)},
+               rejected[i].why});
+  }
+  return {"rejected", "Rejected machines", table.empty() ? "" : table.folded()};
+}
+
+std::vector<Section> prediction_sections(const Predictions& predictions) {
+  std::vector<const Prediction*> shown;
+  for (const Prediction& prediction : predictions.predictions) shown.push_back(&prediction);
+  return {ledgers_section(shown),
+          {"worth", "What more would be worth", extras_of(predictions)},
+          rejected_section(predictions.rejected)};
+}
+
+}  // namespace stash
