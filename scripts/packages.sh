@@ -55,17 +55,18 @@ missing_packages() {
   fi
 }
 
-# Launchers that tests start for real. Where they cannot be had, those tests are skipped.
-missing_launchers() {
+# Programs that tests start for real: launchers, a browser. Where they cannot be had, those tests are skipped.
+missing_test_programs() {
+  type -P chromium >/dev/null || echo chromium
   type -P ip >/dev/null || echo iproute2
   type -P mpirun >/dev/null || echo openmpi-bin
   type -P slurmctld >/dev/null && type -P slurmd >/dev/null && type -P srun >/dev/null && type -P munged >/dev/null ||
     echo slurmctld slurmd slurm-client munge
 }
 
-ensure_launchers() {
+ensure_test_programs() {
   local missing
-  mapfile -t missing < <(missing_launchers | tr -s ' \n' '\n')
+  mapfile -t missing < <(missing_test_programs | tr -s ' \n' '\n')
   ((${#missing[@]} == 0)) || (install_packages "${missing[@]}") ||
     say "without ${missing[*]} the tests that need them are skipped"
 }

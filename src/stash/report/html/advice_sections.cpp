@@ -35,8 +35,9 @@ Curve front_of(const Advice& advice) {
 
 std::string chart_of(const Advice& advice) {
   std::vector<Point> points;
-  for (std::size_t i = 0; i < std::min(advice.ranked.size(), kMostPoints); ++i) {
+  for (std::size_t i = 0; i < advice.ranked.size(); ++i) {
     const Option& option = advice.ranked[i];
+    if (i >= kMostPoints && !option.on_front) continue;
     if (!option.cost_usd || !(option.time_s > 0) || !(*option.cost_usd > 0)) continue;
     const bool is_best = advice.best == i;
     points.push_back({option.time_s,
