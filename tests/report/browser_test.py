@@ -127,6 +127,9 @@ class Browser(unittest.TestCase):
         self.assertEqual(float(ranks["0"][-1]), 0.4)
         calls = page.locator("#collectives tbody tr td[data-value]").evaluate_all("cells => cells.map(c => +c.dataset.value)")
         self.assertIn(160, calls)  # 40 on each of four ranks
+        links = self.table(page, "collectives", 1)
+        self.assertRegex(links["inside resnet50-0"][-1], r"^150 GB/s \(p3.8xlarge\)$")
+        self.assertGreater(page.locator("#collectives line.expected").count(), 0)
         self.assertEqual(self.table(page, "input")["0"][4:6], ["12.250", "4.500"])
         self.assertEqual(self.table(page, "layers")["fc"][1:3], ["1000.0", "9000.0"])
         self.assertIn("1,281,167", page.locator("#machine").text_content())

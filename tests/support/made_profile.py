@@ -1,4 +1,4 @@
-"""A profile with something in every field, made from a seed: two nodes with two GPUs each, and a rank that is late."""
+"""A profile with something in every field, made from a seed: two nodes like p3.8xlarge, and a rank that is late."""
 
 import random
 
@@ -12,8 +12,8 @@ def made_profile(seed=1, rounds=8, name="resnet50"):
     job = {"model": name, "batch": 64, "image_size": 224, "seq_len": 0, "device": "cuda", "dtype": "fp32",
            "channels_last": False, "ranks": RANKS, "backend": "nccl", "bucket_bytes": 26214400, "data": f"/data/{name}",
            "workers": 4, "prefetch": 2, "precision_ratio": 0.02, "max_time_s": 60, "seed": seed}
-    machine = {"hostname": name, "cpu": "Some CPU", "cores": 8, "memory_bytes": 64 << 30, "kernel": "Linux 6.1",
-               "gpus": [{"name": "Tesla V100-SXM2-16GB", "memory_bytes": 16 << 30}] * 2, "disk": "nvme0n1 ext4",
+    machine = {"hostname": name, "cpu": "Some CPU", "cores": 32, "memory_bytes": 64 << 30, "kernel": "Linux 6.1",
+               "gpus": [{"name": "Tesla V100-SXM2-16GB", "memory_bytes": 16 << 30}] * 4, "disk": "nvme0n1 ext4",
                "versions": {"torch": "2.13.0", "stash": name}}
     layer = {"name": f"layer1.{name}", "op": "conv2d", "parameters": 36864, "forward_ops": 1e9, "backward_ops": 2e9,
              "forward_bytes": 1e7, "backward_bytes": 2e7, "forward_s": 0.004, "backward_s": 0.009}

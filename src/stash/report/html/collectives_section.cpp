@@ -16,7 +16,7 @@ namespace stash {
 
 namespace {
 
-constexpr std::size_t kMostRows = 200;  // of a table, and points of a chart
+constexpr std::size_t kMostRows = 60;  // of a table, and points of a chart
 constexpr int kCurvePoints = 24;
 
 // Collectives of one kind and size over all ranks, under the last condition that has any.

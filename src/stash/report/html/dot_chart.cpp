@@ -15,7 +15,7 @@ constexpr double kDotsHeight = 18;
 constexpr double kRadius = 3;
 constexpr int kLanes = 4;  // neighbours stand on lanes of their own, so that equal values are seen
 // Of a file that may hold any number, so that a page stays small; the table says how many there are.
-constexpr std::size_t kMostDots = 120;
+constexpr std::size_t kMostDots = 80;
 
 class Range {
  public:

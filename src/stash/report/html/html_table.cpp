@@ -10,15 +10,25 @@
 
 namespace stash {
 
-HtmlTable::HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns)
-    : caption_(caption), columns_(columns.begin(), columns.end()) {}
+namespace {
+
+constexpr std::size_t kLongestText = 160;
+
+}  // namespace
+
+HtmlTable::HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns, std::size_t most_bytes)
+    : caption_(caption), columns_(columns.begin(), columns.end()), most_bytes_(most_bytes) {}
 
 void HtmlTable::add(std::vector<Cell> row, std::string_view row_class) {
+  if (bytes_ > most_bytes_) {
+    ++left_out_;
+    return;
+  }
   std::string cells;
   is_number_.resize(std::max(is_number_.size(), row.size()));
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (row[i].value) is_number_[i] = true;
-    const std::string text = html_text(row[i].text, 300);
+    const std::string text = html_text(row[i].text, kLongestText);
     if (i == 0) {
       cells += fmt::format("<th scope=\"row\">{}</th>", text);
     } else if (row[i].value && std::isfinite(*row[i].value)) {
@@ -29,6 +39,7 @@ void HtmlTable::add(std::vector<Cell> row, std::string_view row_class) {
   }
   rows_.push_back(row_class.empty() ? fmt::format("<tr>{}</tr>", cells)
                                     : fmt::format("<tr class=\"{}\">{}</tr>", row_class, cells));
+  bytes_ += rows_.back().size();
 }
 
 std::string HtmlTable::str() const {
@@ -40,8 +51,9 @@ std::string HtmlTable::str() const {
   const std::string caption = html_text(caption_);
   return fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><caption>{}</caption><thead><tr>"
-      "{}</tr></thead><tbody>\n{}\n</tbody></table></div>\n",
-      caption, caption, head, fmt::join(rows_, "\n"));
+      "{}</tr></thead><tbody>\n{}\n</tbody></table></div>\n{}",
+      caption, caption, head, fmt::join(rows_, "\n"),
+      left_out_ > 0 ? fmt::format("<p class=\"quiet\">{} rows more; the JSON has them all.</p>\n", left_out_) : "");
 }
 
 std::string HtmlTable::folded() const {

@@ -16,10 +16,14 @@ struct Cell {
   std::optional<double> value;
 };
 
-// A table with a caption; the first column names the row. Texts are escaped here, numbers stand at the right.
+// A table with a caption; the first column names the row. Texts are escaped here, numbers stand at the right. Rows
+// beyond what a page has room for are counted, not shown.
 class HtmlTable {
  public:
-  HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns);
+  static constexpr std::size_t kMostBytes = 20'000;  // of the rows of one table; a page has about ten
+
+  HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns,
+            std::size_t most_bytes = kMostBytes);
   void add(std::vector<Cell> row, std::string_view row_class = "");
   // Columns that were not named in the beginning.
   void add_column(std::string_view name) { columns_.emplace_back(name); }
@@ -34,6 +38,9 @@ class HtmlTable {
   std::vector<std::string> columns_;
   std::vector<std::string> rows_;
   std::vector<bool> is_number_;  // by column
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
+  std::size_t left_out_ = 0;
 };
 
 // "–" where nothing is known.

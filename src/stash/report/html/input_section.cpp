@@ -14,7 +14,7 @@ namespace stash {
 namespace {
 
 constexpr std::size_t kMostRanks = 256;
-constexpr std::size_t kMostPoints = 240;
+constexpr std::size_t kMostPoints = 120;
 
 InputCounters sum_of(const std::vector<InputCounters>& ranks) {
   InputCounters sum;

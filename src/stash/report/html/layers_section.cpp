@@ -13,7 +13,7 @@ namespace stash {
 namespace {
 
 constexpr std::size_t kMostBars = 12;
-constexpr std::size_t kMostRows = 250;
+constexpr std::size_t kMostBytes = 36'000;  // of the table: 180 layers
 
 double time_of(const LayerTime& layer) { return layer.forward_s.value_or(0) + layer.backward_s.value_or(0); }
 
@@ -44,9 +44,8 @@ std::string chart_of(const std::vector<LayerTime>& layers) {
 
 std::string table_of(const std::vector<LayerTime>& layers) {
   HtmlTable table("Layers of a step, in order",
-                  {"layer", "kind", "forward, µs", "backward, µs", "operations, 10⁹", "parameters"});
-  for (std::size_t i = 0; i < std::min(layers.size(), kMostRows); ++i) {
-    const LayerTime& layer = layers[i];
+                  {"layer", "kind", "forward, µs", "backward, µs", "operations, 10⁹", "parameters"}, kMostBytes);
+  for (const LayerTime& layer : layers) {
     const auto us = [](std::optional<double> s) { return number_cell(s ? std::optional(*s * 1e6) : std::nullopt, 1); };
     table.add({layer.name,
                layer.op,
@@ -55,9 +54,7 @@ std::string table_of(const std::vector<LayerTime>& layers) {
                number_cell((layer.forward_ops + layer.backward_ops) * 1e-9, 3),
                {format_count(layer.parameters), static_cast<double>(layer.parameters)}});
   }
-  const std::string more =
-      layers.size() > kMostRows ? paragraph(fmt::format("{} layers more.", layers.size() - kMostRows), "quiet") : "";
-  return table.empty() ? "" : table.folded() + more;
+  return table.empty() ? "" : table.folded();
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace stash {
 namespace {
 
 constexpr std::size_t kLongest = 500;  // characters of a sentence that may hold names from a file
+constexpr std::size_t kLongestFact = 200;
+constexpr std::size_t kMostBytes = 16'000;  // of one list
 
 }  // namespace
 
@@ -24,14 +26,17 @@ std::string figure(std::string_view html, std::string_view caption) {
 
 std::string list(const std::vector<std::string>& texts) {
   std::string items;
-  for (const std::string& text : texts) items += fmt::format("<li>{}</li>\n", html_text(text, kLongest));
+  for (const std::string& text : texts) {
+    if (items.size() < kMostBytes) items += fmt::format("<li>{}</li>\n", html_text(text, kLongest));
+  }
   return fmt::format("<ul>\n{}</ul>\n", items);
 }
 
 std::string facts(const std::vector<std::pair<std::string, std::string>>& names_and_texts) {
   std::string rows;
   for (const auto& [name, text] : names_and_texts) {
-    if (!text.empty()) rows += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name), html_text(text, kLongest));
+    if (text.empty() || rows.size() > kMostBytes) continue;
+    rows += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name, 40), html_text(text, kLongestFact));
   }
   return fmt::format("<dl>\n{}</dl>\n", rows);
 }

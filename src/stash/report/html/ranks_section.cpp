@@ -15,7 +15,7 @@ namespace stash {
 namespace {
 
 constexpr int kMostRanks = 256;  // in the table
-constexpr std::size_t kMostBars = 32;
+constexpr std::size_t kMostBars = 16;
 
 // Means over windows, per step; nullopt where no window tells.
 struct RankMeans {

@@ -8,6 +8,10 @@ namespace stash {
 
 namespace {
 
+// Of names from a file, in characters.
+constexpr std::size_t kLongestTip = 120;
+constexpr std::size_t kLongestLabel = 60;
+
 // Two decimals of a percent are a tenth of a pixel on a page of 1,000.
 std::string percent(double x) { return fmt::format("{:.2f}%", x); }
 
@@ -17,7 +21,8 @@ std::string pixels(double y) { return fmt::format("{:.4g}", y); }
 
 void Svg::add(std::string_view element, const std::string& attributes, std::string_view classes, std::string_view tip) {
   marks_ += fmt::format("<{} {} class=\"{}\"", element, attributes, classes);
-  marks_ += tip.empty() ? std::string("/>") : fmt::format("><title>{}</title></{}>", html_text(tip, 400), element);
+  marks_ +=
+      tip.empty() ? std::string("/>") : fmt::format("><title>{}</title></{}>", html_text(tip, kLongestTip), element);
 }
 
 void Svg::rect(double x, double y, double width, double height, std::string_view classes, std::string_view tip) {
@@ -39,7 +44,7 @@ void Svg::circle(double x, double y, double radius, std::string_view classes, st
 void Svg::text(double x, double y, std::string_view text, Anchor anchor, std::string_view classes) {
   constexpr std::string_view kAnchors[] = {"start", "middle", "end"};
   marks_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\">{}</text>", percent(x), pixels(y),
-                        kAnchors[static_cast<int>(anchor)], classes, html_text(text));
+                        kAnchors[static_cast<int>(anchor)], classes, html_text(text, kLongestLabel));
 }
 
 std::string Svg::str() const {
