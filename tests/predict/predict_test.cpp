@@ -190,6 +190,24 @@ TEST(Predict, LinksThatWereTimedAloneAreScaledToTheStallThatWasMeasured) {
   }
   Predictor predictor(job_of_profile(profile));
   EXPECT_NEAR(predictor.here().ledger[Part::interconnect]->s, 0.020, 1e-4);
+  Predictor in_one(job_of_profile(profile), what_if_of({"bucket=1GB"}));  // by what the buckets of the profile took
+  EXPECT_GT(in_one.here().ledger[Part::interconnect]->s, 0.0205);
+}
+
+TEST(Predict, CopiesTakeWhatWasMeasured) {
+  Profile profile = own_profile();
+  profile.job.device = "cuda";
+  profile.machine.gpus = {{"Tesla V100-SXM2-16GB", 17179869184}};
+  std::vector<Window> staged;
+  for (Window window : profile.windows) {
+    if (window.condition != Condition::node) continue;
+    window.condition = Condition::staged;
+    for (auto& sample : window.ranks) sample->wall_s += 0.003 * window.steps;
+    staged.push_back(window);
+  }
+  profile.windows.insert(profile.windows.end(), staged.begin(), staged.end());
+  Predictor predictor(job_of_profile(profile));
+  EXPECT_NEAR(predictor.here().ledger[Part::copy]->s, 0.003, 1e-6);
 }
 
 TEST(Predict, AProfileThatLacksLayersSaysWhatToMeasure) {

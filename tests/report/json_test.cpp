@@ -43,6 +43,21 @@ TEST(JsonReport, HasTheLedger) {
   EXPECT_TRUE(report["emulated"].is_null());
 }
 
+TEST(JsonReport, HasTheFirstStepWithWhatItSaves) {
+  Profile profile = interconnect_profile();
+  EXPECT_TRUE(json_of(profile).at("first_step").is_null());  // the cores of a CPU compute
+  profile.job.device = "emulated:v100";
+  const json step = json_of(profile, {.usd_per_hour = 24.48})["first_step"];
+  EXPECT_EQ(step["part"], "prep");
+  EXPECT_EQ(step["how"], "--workers 2");
+  EXPECT_EQ(step["effort"], "setting");
+  EXPECT_NEAR(step["saved_s"].get<double>(), 0.0094, 1e-9);
+  EXPECT_LT(step["saved_low_s"], step["saved_s"]);
+  EXPECT_NEAR(step["saved_usd_per_h"].get<double>(), 24.48 * 0.0094 / 0.0902, 1e-6);
+  EXPECT_EQ(step["first_epoch"], false);
+  EXPECT_TRUE(step["alternatives"].is_array());
+}
+
 TEST(JsonReport, PartsSumToTheStep) {
   const json ledger = json_of(interconnect_profile())["ledger"];
   double sum_s = 0;

@@ -68,6 +68,10 @@ resnet50, batch 64 a rank, 2 ranks on emulated V100 (gloo, fp32); node1 with 8 c
   CCCCCCCCCCCCCCCCCCCCCCCCCCCCIIIIIIIIIIIIIIIIIIIIIIIIPPPPPP
   C compute 48 %   I interconnect 41 %   P prep 10 %
 
+first: give each rank 2 input workers instead of 1: saves about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour
+  how: --workers 2
+  because a step waits 9.40 ms for batches and takes 80.6 ms without input; a rank has 4 cores
+
 step by condition, ms:  solo 43.30  apart 43.50  node 80.60  hot 90.00  cold 90.20
 late rank: none
 sampling stopped after 6 rounds (31.0 s): every interval is within +-2 % of the step
@@ -125,6 +129,17 @@ TEST(TextReport, LateRankIsNamed) {
   }
   EXPECT_CONTAINS(text_of(profile),
                   "late rank: 1 is 30.0 ms a step behind the median of the others, first under apart");
+}
+
+TEST(TextReport, HostileHostOfALateRankIsHarmlessInTheFirstStep) {
+  Profile profile = make_profile({{Condition::solo, 0.1}, {Condition::apart, 0.13}});
+  profile.places = {{"alpha", 0}, {"\x1b[2Jbeta\n", 0}};
+  for (Window& window : profile.windows) {
+    if (window.condition == Condition::apart) window.ranks[0]->wall_s -= 0.030 * window.steps;
+  }
+  const std::string text = text_of(profile);
+  EXPECT_CONTAINS(text, "\nfirst: look at rank 1 on ?[2Jbeta?, which keeps the others waiting: saves about 30");
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
 TEST(TextReport, ColourOnlyWhenAskedFor) {

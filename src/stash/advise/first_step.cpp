@@ -19,7 +19,7 @@ constexpr double kEasierRatio = 0.5;
 constexpr double kLateWidthRatio = 0.5;
 
 bool is_worth_it(const FirstStep& step, const Stall& stall) {
-  return step.saved.s >= kWorthRatio * step.of_s && step.saved.s > half_width_s(stall);
+  return step.saved.s >= kWorthRatio * step.of_s && step.saved.low_s > 0 && step.saved.s > half_width_s(stall);
 }
 
 // The first is the easiest that saves enough; then those that save most.

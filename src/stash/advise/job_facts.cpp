@@ -28,7 +28,30 @@ double before_input_s(const Ledger& ledger) {
   return s;
 }
 
+// A step may be so many times as long as one that reads nothing: a worker that reads before it decodes is never as
+// quick as one that only decodes.
+constexpr double kReadingRatio = 1.05;
+
 }  // namespace
+
+std::optional<StorageNeed> storage_need(const JobFacts& facts, const Stall& fetch) {
+  double bytes = 0, cpu_s = 0, samples = 0;
+  for (const InputCounters& counters : facts.profile.inputs) {
+    bytes += static_cast<double>(counters.read_bytes);
+    cpu_s += counters.decode_s + counters.augment_s;
+    samples += static_cast<double>(counters.samples);
+  }
+  const Job& job = facts.profile.job;
+  const double hot_s = fetch.step_s - fetch.time.s;
+  if (!(bytes > 0 && samples > 0 && hot_s > 0) || job.batch < 1 || job.workers < 1) return std::nullopt;
+  const double sample_bytes = bytes / samples;
+  const double has_s = hot_s * job.workers / job.batch;  // of a worker for a sample
+  const double decode_s = std::min(cpu_s / samples, has_s);
+  const double rate = std::max(sample_bytes * job.batch * facts.ranks_per_node / hot_s,
+                               sample_bytes / (has_s * kReadingRatio - decode_s));
+  const double left_s = (sample_bytes / rate + decode_s - has_s) * job.batch / job.workers;
+  return StorageNeed{rate, std::clamp(left_s, 0.0, fetch.time.s)};
+}
 
 JobFacts::JobFacts(const Profile& from, const Ledger& its_ledger)
     : profile(from),

@@ -18,6 +18,14 @@ struct JobFacts {
   int most_workers = 0;  // of a rank: as many as it has cores; 0: none is free
 };
 
+// The rate of a node's storage with which reading no longer holds up the step, and what the stall is then.
+struct StorageNeed {
+  double bytes_per_s = 0;
+  double left_s = 0;
+};
+// nullopt: what a sample takes is not known.
+std::optional<StorageNeed> storage_need(const JobFacts& facts, const Stall& fetch);
+
 // What to do, in words, for what is to be filled in with what it saves.
 FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers);
 FirstStep faster_storage(const JobFacts& facts, const Stall& stall, double bytes_per_s);

@@ -12,8 +12,6 @@ namespace {
 
 // What an input takes with other workers is known to about this, since they share memory and caches.
 constexpr double kInputRatio = 1.1;
-// A rate that just suffices leaves nothing for unevenness.
-constexpr double kSpareRatio = 1.25;
 // Calls of fewer bytes are latency more than bytes; half the bytes would not be half the time.
 constexpr double kLargeCallBytes = 1e6;
 
@@ -73,28 +71,15 @@ class MeasuredSteps {
     const int most = facts_.most_workers;
     if (job_.workers < 0 || most <= job_.workers || !facts_.ledger.step_by_condition.contains(Condition::hot)) return;
     int enough = job_.workers + 1;
-    while (enough < most && prep_left_s(enough, 1) > 0) ++enough;
+    while (enough < most && prep_left_s(enough, kInputRatio) > 0) ++enough;
     add(more_workers(facts_, stall_, enough), stall_.time.s - prep_left_s(enough, 1));
     Estimate& saved = steps_.back().saved;
     saved.low_s = std::min(saved.low_s, stall_.time.low_s - prep_left_s(enough, kInputRatio));
   }
 
-  std::optional<double> sample_bytes() const {
-    double bytes = 0, samples = 0;
-    for (const InputCounters& counters : facts_.profile.inputs) {
-      bytes += static_cast<double>(counters.read_bytes);
-      samples += static_cast<double>(counters.samples);
-    }
-    return bytes > 0 && samples > 0 ? std::optional(bytes / samples) : std::nullopt;
-  }
-
-  // Enough for all that a node reads in a step that does not wait for it.
   void storage() {
-    const std::optional<double> bytes = sample_bytes();
-    const double rest_s = stall_.step_s - stall_.time.s;
-    if (!bytes || job_.batch < 1 || !(rest_s > 0)) return;
-    add(faster_storage(facts_, stall_, *bytes * job_.batch * facts_.ranks_per_node / rest_s * kSpareRatio),
-        stall_.time.s);
+    const std::optional<StorageNeed> need = storage_need(facts_, stall_);
+    if (need) add(faster_storage(facts_, stall_, need->bytes_per_s), stall_.time.s - need->left_s);
   }
 
   void cache() {
@@ -106,8 +91,8 @@ class MeasuredSteps {
 
   // Every all-reduce of half the bytes takes half the time, so at least half of what is exposed goes.
   void compression() {
-    if (job_.device != "cuda" || job_.dtype != "fp32" || !sums_large_gradients()) return;
-    add(compressed_gradients(stall_, true), stall_.time.s / 2);
+    if (facts_.computes_on_cpu || job_.dtype != "fp32" || !sums_large_gradients()) return;
+    add(compressed_gradients(stall_, job_.device == "cuda"), stall_.time.s / 2);
   }
 
   bool sums_large_gradients() const {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "stash/advise/wording.h"
@@ -13,7 +12,7 @@
 namespace stash {
 namespace {
 
-constexpr int kMostMachines = 32;      // tried: an imported catalogue has hundreds with some GPUs
+constexpr int kMostMachines = 16;      // tried: an imported catalogue has hundreds with some GPUs
 constexpr double kEnoughRatio = 0.75;  // of the most that any machine saves
 
 struct Trial {
@@ -54,26 +53,31 @@ std::optional<Setting> setting_there(Predictor& predictor, const Instance& insta
   auto found = predictor.setting_on(instance, nodes, facts.nodes * facts.ranks_per_node);
   auto* setting = std::get_if<Setting>(&found);
   if (setting == nullptr) return std::nullopt;
-  const bool reads = !std::isinf(here.described.cluster.storage_bytes_per_s);
-  if (reads && !setting->described.storage_is_known) return std::nullopt;
+  const std::optional<Estimate>& fetch = facts.ledger[Part::fetch];
+  if (fetch && fetch->low_s > 0 && !setting->described.storage_is_known) return std::nullopt;
   carry_over(here.described.cluster, setting->described.cluster);
   return std::move(*setting);
+}
+
+std::string what_is_here(const JobFacts& facts, Part part) {
+  if (facts.nodes > 1) return fmt::format("{} machines", facts.nodes);
+  if (part == Part::prep) return fmt::format("{} cores", facts.profile.machine.cores);
+  return part == Part::fetch ? "the storage" : "the links";
 }
 
 FirstStep in_words(const JobFacts& facts, const Stall& stall, const Trial& trial) {
   const Instance& instance = *trial.instance;
   const std::string price = instance.usd_per_h ? ", " + format_price(trial.usd_per_h()) + " an hour" : "";
-  const int ranks = facts.nodes * facts.ranks_per_node;
-  return {
-      .part = stall.part,
-      .action = fmt::format("run the {} ranks on {} x {} ({} x {} each{})", ranks, trial.nodes, instance.name,
-                            instance.gpus, instance.gpu, price),
-      .how = fmt::format("stash predict FILE --on {} --nodes {} --gpus {}", instance.name, trial.nodes, ranks),
-      .because = fmt::format("{} costs {} of a step on {} here", to_string(stall.part), format_duration(stall.time.s),
-                             facts.nodes == 1 ? "the machine" : fmt::format("the {} machines", facts.nodes)),
-      .effort = Effort::machine,
-      .of_s = stall.step_s,
-      .first_epoch = stall.first_epoch};
+  return {.part = stall.part,
+          .action = fmt::format("run on {} x {} ({} x {} each{})", trial.nodes, instance.name, instance.gpus,
+                                instance.gpu, price),
+          .how = fmt::format("stash predict FILE --on {} --nodes {} --gpus {}", instance.name, trial.nodes,
+                             facts.nodes * facts.ranks_per_node),
+          .because = fmt::format("{} costs {} of a step with {} here", to_string(stall.part),
+                                 format_duration(stall.time.s), what_is_here(facts, stall.part)),
+          .effort = Effort::machine,
+          .of_s = stall.step_s,
+          .first_epoch = stall.first_epoch};
 }
 
 }  // namespace

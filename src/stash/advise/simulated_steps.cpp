@@ -21,8 +21,6 @@ constexpr double kFoundAgainRatio = 2;
 constexpr double kLeftRatio = 0.02;
 constexpr std::array kBucketFactors{0.25, 0.5, 2.0, 4.0, 8.0};
 constexpr std::int64_t kMiB = 1 << 20;
-// A rate that just suffices leaves nothing for unevenness.
-constexpr double kSpareRatio = 1.25;
 // A queue without room is simulated sample by sample; of more samples than this that takes longer than a report may.
 constexpr std::int64_t kMostSamples = 1 << 12;
 
@@ -81,10 +79,10 @@ bool SimulatedSteps::is_found_again(const Stall& stall) const {
   return s * kFoundAgainRatio >= stall.time.s && s <= stall.time.s * kFoundAgainRatio;
 }
 
-// Never more than the stall that was measured.
+// Never more than the stall that was measured, nor better known.
 Estimate SimulatedSteps::limited(const Stall& stall, const Estimate& saved) const {
   const double s = std::min(saved.s, stall.time.s);
-  return {s, std::min(saved.low_s, s), std::max(s, std::min(saved.high_s, stall.time.high_s))};
+  return {s, std::min({saved.low_s, stall.time.low_s, s}), std::max(s, std::min(saved.high_s, stall.time.high_s))};
 }
 
 // With each figure at both its ends, before and after the change; and the stall's own interval.
@@ -128,17 +126,18 @@ void SimulatedSteps::add_workers(const Stall& stall, std::vector<FirstStep>& ste
 }
 
 void SimulatedSteps::add_storage(const Stall& stall, std::vector<FirstStep>& steps) const {
+  if (const std::optional<StorageNeed> need = storage_need(*facts_, stall)) {
+    steps.push_back(faster_storage(*facts_, stall, need->bytes_per_s));
+    steps.back().saved = saving(stall, [&](Setting& setting) {
+      Cluster& cluster = setting.described.cluster;
+      const double each = need->bytes_per_s / (cluster.storage_per_rank ? cluster.ranks_per_node : 1);
+      cluster.storage_bytes_per_s = std::max(cluster.storage_bytes_per_s, each);
+    });
+  }
+  if (stall.first_epoch || !here_.described.cache_bytes) return;
   const std::optional<InputNeeds> needs = input_needs(here_, job_);
-  if (!needs) return;
-  const double rate = needs->storage_bytes_per_s * kSpareRatio;
-  steps.push_back(faster_storage(*facts_, stall, rate));
-  steps.back().saved = saving(stall, [&](Setting& setting) {
-    Cluster& cluster = setting.described.cluster;
-    const double each = rate / (cluster.storage_per_rank ? cluster.ranks_per_node : 1);
-    cluster.storage_bytes_per_s = std::max(cluster.storage_bytes_per_s, each);
-  });
-  const double cache_bytes = needs->cache_bytes.value_or(0);
-  if (stall.first_epoch || cache_bytes <= here_.described.cache_bytes.value_or(cache_bytes)) return;
+  const double cache_bytes = needs ? needs->cache_bytes.value_or(0) : 0;
+  if (cache_bytes <= *here_.described.cache_bytes) return;
   steps.push_back(larger_cache(*facts_, stall, cache_bytes));
   steps.back().saved = saving(stall, [&](Setting& setting) { setting.described.cache_bytes = cache_bytes; });
 }
