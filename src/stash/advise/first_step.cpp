@@ -50,9 +50,9 @@ std::string where_to_look(LateCause cause) {
 // The others wait for it in every step, unless the input makes all wait longer.
 std::optional<FirstStep> about_late_rank(const JobFacts& facts) {
   const std::optional<LateRank>& late = facts.ledger.late_rank;
-  const double step_s = facts.ledger.step.s;
-  if (!late || !(late->s >= kWorthRatio * step_s)) return std::nullopt;
-  if (late->cause != LateCause::input && input_limits(facts.ledger, true)) return std::nullopt;
+  const double of_s = step_s(facts.ledger, false);
+  if (!late || !(late->s >= kWorthRatio * of_s)) return std::nullopt;
+  if (late->cause != LateCause::input && input_limits(facts.ledger, false)) return std::nullopt;
   const Part part = part_added_by(late->condition);
   const double s = part == Part::compute || !facts.ledger[part] ? late->s : std::min(late->s, facts.ledger[part]->s);
   const std::string host = host_of(facts.profile, late->rank);
@@ -63,7 +63,7 @@ std::optional<FirstStep> about_late_rank(const JobFacts& facts) {
                    .because = fmt::format("its {} takes {} a step longer than the median of the others, first under {}",
                                           to_string(late->cause), format_duration(late->s), to_string(late->condition)),
                    .saved = {s, s * (1 - kLateWidthRatio), s * (1 + kLateWidthRatio)},
-                   .of_s = step_s};
+                   .of_s = of_s};
 }
 
 bool exceeds_noise(const FirstStep& late, const std::vector<Stall>& stalls) {

@@ -71,18 +71,19 @@ double SimulatedSteps::step_s(const Setting& setting, const Stall& stall) const 
   return simulate_steady_s(setting, job_);
 }
 
-bool SimulatedSteps::is_found_again(const Stall& stall) const {
+double SimulatedSteps::simulated_s(const Stall& stall) const {
   const Ledger ledger = simulate_ledger(here_.step, here_.described.cluster);
-  if (!ledger[stall.part]) return false;
-  const double s = stall.part == Part::fetch ? step_s(here_, stall) - ledger.step_by_condition.at(Condition::hot).s
-                                             : ledger[stall.part]->s;
-  return s * kFoundAgainRatio >= stall.time.s && s <= stall.time.s * kFoundAgainRatio;
+  if (!ledger[stall.part]) return 0;
+  if (stall.part != Part::fetch) return ledger[stall.part]->s;
+  return step_s(here_, stall) - ledger.step_by_condition.at(Condition::hot).s;
 }
 
-// Never more than the stall that was measured, nor better known.
-Estimate SimulatedSteps::limited(const Stall& stall, const Estimate& saved) const {
-  const double s = std::min(saved.s, stall.time.s);
-  return {s, std::min({saved.low_s, stall.time.low_s, s}), std::max(s, std::min(saved.high_s, stall.time.high_s))};
+// What was saved of the simulated stall, for the measured one: never more than all of it, nor better known.
+Estimate SimulatedSteps::of_measured(const Stall& stall, const Estimate& saved) const {
+  const double ratio = stall.time.s / simulated_s(stall);
+  const double s = std::min(saved.s * ratio, stall.time.s);
+  return {s, std::min({saved.low_s * ratio, stall.time.low_s, s}),
+          std::max(s, std::min(saved.high_s * ratio, stall.time.high_s))};
 }
 
 // With each figure at both its ends, before and after the change; and the stall's own interval.
@@ -102,7 +103,7 @@ Estimate SimulatedSteps::saving(const Stall& stall, const Apply& apply, int samp
   });
   spread.add(s * (stall.time.low_s / stall.time.s - 1));
   spread.add(s * (stall.time.high_s / stall.time.s - 1));
-  return limited(stall, spread.around(s));
+  return of_measured(stall, spread.around(s));
 }
 
 // The fewest that save what all cores would.
@@ -205,13 +206,15 @@ void SimulatedSteps::add_machine(const Stall& stall, std::span<const Instance> i
   const StepTimer step_on = [&](const Setting& setting) { return step_s(setting, stall); };
   std::optional<FirstStep> found = on_another_machine(*facts_, stall, job_, here_, step_on, instances);
   if (!found) return;
-  found->saved = limited(stall, found->saved);
+  found->saved = of_measured(stall, found->saved);
   steps.push_back(std::move(*found));
 }
 
 std::optional<std::vector<FirstStep>> SimulatedSteps::against(const Stall& stall, std::span<const Instance> instances) {
   const bool is_simulated = stall.part != Part::contention && stall.part != Part::copy;
-  if (!is_simulated || !is_found_again(stall)) return std::nullopt;
+  const double found_ratio = simulated_s(stall) / stall.time.s;
+  const bool is_found_again = found_ratio * kFoundAgainRatio >= 1 && found_ratio <= kFoundAgainRatio;
+  if (!is_simulated || !is_found_again) return std::nullopt;
   std::vector<FirstStep> steps;
   if (stall.part == Part::prep) add_workers(stall, steps);
   if (stall.part == Part::fetch) {

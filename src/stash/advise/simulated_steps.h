@@ -24,10 +24,10 @@ class SimulatedSteps {
   using Apply = std::function<void(Setting&)>;
 
   SimulatedSteps(const JobFacts& facts, PredictJob job);
-  bool is_found_again(const Stall& stall) const;
+  double simulated_s(const Stall& stall) const;  // 0: there is no such part
   double step_s(const Setting& setting, const Stall& stall) const;
   Estimate saving(const Stall& stall, const Apply& apply, int samples_ratio = 1) const;
-  Estimate limited(const Stall& stall, const Estimate& saved) const;
+  Estimate of_measured(const Stall& stall, const Estimate& saved) const;
 
   void add_workers(const Stall& stall, std::vector<FirstStep>& steps) const;
   void add_storage(const Stall& stall, std::vector<FirstStep>& steps) const;

@@ -11,16 +11,16 @@ std::optional<Estimate> time_of(const Ledger& ledger, Part part, bool first_epoc
   return steady ? ledger.steady_fetch->fetch : ledger[part];
 }
 
-double step_s(const Ledger& ledger, bool first_epoch) {
-  const std::optional<Estimate> fetch = time_of(ledger, Part::fetch, first_epoch);
-  return fetch ? ledger.step.s - ledger[Part::fetch]->s + fetch->s : ledger.step.s;
-}
-
 bool is_worth_a_step(const Stall& stall) {
   return stall.time.low_s > 0 && stall.time.s >= kWorthRatio * stall.step_s && stall.time.high_s >= stall.time.s;
 }
 
 }  // namespace
+
+double step_s(const Ledger& ledger, bool first_epoch) {
+  const std::optional<Estimate> fetch = time_of(ledger, Part::fetch, first_epoch);
+  return fetch ? ledger.step.s - ledger[Part::fetch]->s + fetch->s : ledger.step.s;
+}
 
 std::vector<Stall> stalls_worth_a_step(const Ledger& ledger) {
   std::vector<Stall> stalls;

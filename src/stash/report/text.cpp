@@ -41,11 +41,13 @@ std::string steady_fetch_line(const Ledger& ledger) {
 
 std::string saved_text(const FirstStep& step, const Ledger& ledger, const ReportOptions& options) {
   const double usd_per_h = options.usd_per_hour.value_or(0) * step.saved_ratio();
-  return fmt::format("about {} ms ({} to {}) of {} a step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
-                     milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger),
-                     milliseconds(step.of_s, ledger), step.first_epoch ? " of the first epoch" : "",
-                     100 * step.saved_ratio(),
-                     options.usd_per_hour ? fmt::format(", {} an hour", format_price(usd_per_h)) : "");
+  return fmt::format(
+      "about {} ms ({} to {}) of {} a step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
+      milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger), milliseconds(step.of_s, ledger),
+      step.first_epoch      ? " of the first epoch"
+      : ledger.steady_fetch ? " of later epochs"
+                            : "",
+      100 * step.saved_ratio(), options.usd_per_hour ? fmt::format(", {} an hour", format_price(usd_per_h)) : "");
 }
 
 // What to do first with its reason, and what else would help. Nothing where nothing is worth it.
