@@ -20,7 +20,7 @@ double end_of(const BarRow& row) {
 
 double reach_of(const BarRow& row) { return std::max(end_of(row), row.interval ? row.interval->high : 0); }
 
-void draw_interval(Svg& svg, const Scale& scale, const Interval& interval, double middle) {
+void draw_interval(Svg& svg, const Scale& scale, const Whisker& interval, double middle) {
   const double low = scale.percent(interval.low), high = scale.percent(interval.high);
   svg.line(low, middle, high, middle, "whisker");
   svg.line(low, middle - 5, low, middle + 5, "whisker");

@@ -14,7 +14,7 @@ namespace stash {
 // classes of style.css: `part-compute`, `series-1`, ...
 using TickText = std::function<std::string(double)>;
 
-struct Interval {
+struct Whisker {
   double low = 0;
   double high = 0;
 };
@@ -30,7 +30,7 @@ struct BarRow {
   std::string label;
   std::string figures;  // at the right
   std::vector<BarSegment> segments;
-  std::optional<Interval> interval;
+  std::optional<Whisker> interval;
 };
 std::string bar_chart(std::string_view label, std::span<const BarRow> rows, const TickText& tick);
 
@@ -45,7 +45,7 @@ struct DotRow {
   std::string classes;
   std::vector<Dot> dots;
   std::optional<double> mean;
-  std::optional<Interval> interval;
+  std::optional<Whisker> interval;
 };
 std::string dot_chart(std::string_view label, std::span<const DotRow> rows, const TickText& tick);
 
@@ -55,8 +55,8 @@ struct Point {
   double y = 0;
   std::string classes;
   std::string tip;
-  std::optional<Interval> interval;  // of y
-  std::string name;                  // written beside it
+  std::optional<Whisker> interval;  // of y
+  std::string name;                 // written beside it
 };
 struct Curve {
   std::string classes;

@@ -60,7 +60,7 @@ class Chart {
       points_.push_back({bytes, size.mean_s(), "series-1",
                          fmt::format("{} of {} in the job: {} on average, {} calls", key.first, format_bytes(bytes),
                                      format_duration(size.mean_s()), size.count),
-                         Interval{std::max(size.min_s, 1e-9), std::max(size.max_s, 1e-9)}, ""});
+                         Whisker{std::max(size.min_s, 1e-9), std::max(size.max_s, 1e-9)}, ""});
     }
   }
 

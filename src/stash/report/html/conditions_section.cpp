@@ -44,7 +44,7 @@ Section conditions_section(const Measured& measured) {
                class_of(part_added_by(condition)),
                dots_of(measured, condition),
                time.s,
-               Interval{time.low_s, time.high_s}};
+               Whisker{time.low_s, time.high_s}};
     table.add({row.label,
                {milliseconds(time.s, ledger), time.s * 1e3},
                {milliseconds(time.low_s, ledger), time.low_s * 1e3},

@@ -35,7 +35,7 @@ std::string figures_of(const Estimate& time, const Measured& measured) {
 std::string whole_chart(const Measured& measured) {
   const Ledger& ledger = measured.ledger;
   const BarRow row{"step", figures_of(ledger.step, measured), ledger_segments(ledger),
-                   Interval{ledger.step.low_s, ledger.step.high_s}};
+                   Whisker{ledger.step.low_s, ledger.step.high_s}};
   const Ledger* const ledgers[] = {&ledger};
   return parts_legend(ledgers) + bar_chart("The step and its parts", std::span(&row, 1), tick_ms);
 }
@@ -49,7 +49,7 @@ std::string parts_chart(const Measured& measured) {
     rows.push_back({std::string(to_string(part)),
                     figures,
                     {{time->s, class_of(part), fmt::format("{}: {}", to_string(part), figures)}},
-                    Interval{time->low_s, time->high_s}});
+                    Whisker{time->low_s, time->high_s}});
   }
   return bar_chart("Each part with its 95 % interval", rows, tick_ms);
 }

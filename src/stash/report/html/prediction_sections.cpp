@@ -32,7 +32,7 @@ std::string chart_of(std::span<const Prediction* const> predictions) {
     rows.push_back({label_of(*prediction),
                     fmt::format("{} ms ({} to {})", milliseconds(ledger.step.s, ledger),
                                 milliseconds(ledger.step.low_s, ledger), milliseconds(ledger.step.high_s, ledger)),
-                    ledger_segments(ledger), Interval{ledger.step.low_s, ledger.step.high_s}});
+                    ledger_segments(ledger), Whisker{ledger.step.low_s, ledger.step.high_s}});
   }
   return figure(parts_legend(ledgers) + bar_chart("Predicted steps side by side", rows,
                                                   [](double s) { return fmt::format("{:g} ms", s * 1e3); }),
