@@ -9,6 +9,7 @@ std::vector<std::unique_ptr<Verb>> make_verbs() {
   verbs.push_back(make_watch_verb());
   verbs.push_back(make_report_verb());
   verbs.push_back(make_diff_verb());
+  verbs.push_back(make_import_verb());
   verbs.push_back(make_predict_verb());
   verbs.push_back(make_advise_verb());
   verbs.push_back(make_links_verb());

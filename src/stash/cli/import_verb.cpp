@@ -1,0 +1,52 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "stash/cli/output.h"
+#include "stash/cli/verb.h"
+#include "stash/report/terminal.h"
+#include "stash/report/trace_import.h"
+
+namespace stash {
+namespace {
+
+class ImportVerb final : public Verb {
+ public:
+  std::string name() const override { return "import"; }
+  std::string description() const override { return "Say what PyTorch profiler traces tell of the stalls"; }
+
+  void add_flags(CLI::App& app) override {
+    app.add_option("traces", traces_, "Traces of torch.profiler, JSON or gzip, one for each rank")
+        ->required()
+        ->type_name("TRACE");
+    app.add_option("--format", format_, "text: a page to read; json: everything; csv: a row for each step")
+        ->type_name("text|json|csv")
+        ->capture_default_str();
+    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
+        ->type_name("FILE");
+    app.footer(
+        "Examples:\n"
+        "  stash import trace.json\n"
+        "  stash import rank0.json.gz rank1.json.gz --format csv --out steps.csv\n");
+  }
+
+  int run() override {
+    const ImportFormat format = parse_import_format(format_);
+    if (!out_.empty()) check_writable(out_);
+    const TraceReport report = import_traces(traces_);
+    print_or_write(render_import(report, format, out_.empty() ? options_for_stdout() : ReportOptions{}), out_);
+    return 0;
+  }
+
+ private:
+  std::vector<std::filesystem::path> traces_;
+  std::string format_ = "text";
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_import_verb() { return std::make_unique<ImportVerb>(); }
+
+}  // namespace stash

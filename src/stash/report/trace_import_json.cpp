@@ -1,0 +1,82 @@
+#include "stash/report/trace_import_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "stash/core/profile_json.h"
+
+namespace stash {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+json to_json(const TraceParts& parts) {
+  json object = json::object();
+  for (const TracePart part : kTraceParts) object[std::string(to_string(part)) + "_s"] = or_null(at(parts, part));
+  return object;
+}
+
+json to_json(const TraceRank& rank) {
+  json steps = json::array();
+  for (const TraceStep& step : rank.steps) steps.push_back({{"s", step.s}, {"parts", to_json(step.parts)}});
+  return {{"rank", rank.rank},
+          {"device", or_null(rank.device)},
+          {"step_source", to_string(rank.step_source)},
+          {"marked_on_gpu", rank.marked_on_gpu},
+          {"step_s", rank.step_s},
+          {"parts", to_json(rank.parts)},
+          {"communication_total_s", rank.communication_s},
+          {"explained_ratio", rank.explained_ratio()},
+          {"kernels", rank.kernels},
+          {"recognised_kernels", rank.recognised_kernels},
+          {"collectives", rank.collectives},
+          {"named_collectives", rank.named_collectives},
+          {"steps", std::move(steps)}};
+}
+
+json to_json(const ImportedTrace& trace) {
+  return {{"path", trace.path.string()},
+          {"bytes", trace.read.bytes},
+          {"events", trace.read.events},
+          {"truncated", trace.read.truncated},
+          {"damaged_places", trace.read.damaged},
+          {"values_too_large", trace.read.too_large},
+          {"unusable_events", trace.unusable_events},
+          {"world_size", or_null(trace.read.world_size)},
+          {"unrecognised_names", trace.unrecognised_names}};
+}
+
+json recognised_ratio(const TraceReport& report) {
+  if (report.kernels == 0) return {};
+  return static_cast<double>(report.recognised_kernels) / static_cast<double>(report.kernels);
+}
+
+}  // namespace
+
+std::string import_json(const TraceReport& report, const std::string& verdict) {
+  json ranks = json::array(), traces = json::array();
+  for (const ImportedTrace& trace : report.traces) {
+    traces.push_back(to_json(trace));
+    for (const TraceRank& rank : trace.ranks) ranks.push_back(to_json(rank));
+  }
+  const json late = report.late_rank ? json{{"rank", report.late_rank->rank}, {"s", report.late_rank->s}} : json();
+  return dump_json({{"schema_version", 1},
+                    {"verdict", verdict},
+                    {"step_s", report.step_s},
+                    {"parts", to_json(report.parts)},
+                    {"communication_total_s", report.communication_s},
+                    {"coverage",
+                     {{"explained_ratio", report.explained_ratio}, {"recognised_ratio", recognised_ratio(report)}}},
+                    {"late_rank", late},
+                    {"ranks", std::move(ranks)},
+                    {"traces", std::move(traces)},
+                    {"warnings", report.warnings}},
+                   1) +
+         "\n";
+}
+
+}  // namespace stash

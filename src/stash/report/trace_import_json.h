@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "stash/trace/trace_report.h"
+
+namespace stash {
+
+// One JSON object, ASCII; docs/cli/import.md describes it.
+std::string import_json(const TraceReport& report, const std::string& verdict);
+
+}  // namespace stash

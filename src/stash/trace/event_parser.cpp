@@ -1,0 +1,147 @@
+#include "stash/trace/event_parser.h"
+
+#include <cstring>
+
+#include "stash/trace/scan.h"
+
+namespace stash {
+namespace {
+
+enum class Key { phase, category, name, process, thread, start, duration, other };
+
+// `quoted` is the rest of a key with its closing quote; kScanPadding makes reading beyond it harmless.
+template <std::size_t N>
+bool is(const char* key, const char (&quoted)[N]) {
+  return std::memcmp(key, quoted, N - 1) == 0;
+}
+
+Key key_at(const char* key) {
+  switch (*key) {
+    case 'p':
+      return is(key, "ph\"") ? Key::phase : is(key, "pid\"") ? Key::process : Key::other;
+    case 'c':
+      return is(key, "cat\"") ? Key::category : Key::other;
+    case 'n':
+      return is(key, "name\"") ? Key::name : Key::other;
+    case 't':
+      return is(key, "ts\"") ? Key::start : is(key, "tid\"") ? Key::thread : Key::other;
+    case 'd':
+      return is(key, "dur\"") ? Key::duration : Key::other;
+    default:
+      return Key::other;
+  }
+}
+
+// Reads members until the event is whole. Keeps its place in `at_`, so that a failure can be found.
+class EventParser {
+ public:
+  EventParser(const char* at, const char* end, SkipNested skip_nested, TraceEvent& event)
+      : at_(at), end_(end), skip_nested_(skip_nested), event_(event) {}
+
+  const char* at() const { return at_; }
+
+  Parsed parse() {
+    event_ = {};
+    at_ = scan::skip_space(at_);
+    if (*at_ == '}') return close();
+    for (;;) {
+      if (const Parsed parsed = parse_member(); parsed != Parsed::whole) return parsed;
+      at_ = scan::skip_space(at_);
+      if (*at_ == '}') return close();
+      if (*at_ != ',') return wrong();
+      at_ = scan::skip_space(at_ + 1);
+    }
+  }
+
+ private:
+  Parsed wrong() const { return at_ >= end_ ? Parsed::needs_more : Parsed::damaged; }
+
+  Parsed close() {
+    if (at_ >= end_) return Parsed::needs_more;
+    ++at_;
+    return Parsed::whole;
+  }
+
+  Parsed parse_member() {
+    if (*at_ != '"') return wrong();
+    const char* const key = at_ + 1;
+    const char* const key_end = scan::find_quote(key, end_);
+    if (key_end == nullptr) return Parsed::needs_more;
+    at_ = scan::skip_space(key_end + 1);
+    if (*at_ != ':') return wrong();
+    at_ = scan::skip_space(at_ + 1);
+    return parse_value(key_at(key));
+  }
+
+  Parsed parse_value(Key key) {
+    if (*at_ == '"') return parse_string(key);
+    if (*at_ == '{' || *at_ == '[' || key == Key::other) return skip_value(at_, end_, skip_nested_);
+    const char* const from = at_;
+    parse_number(key);
+    return at_ == from ? wrong() : Parsed::whole;
+  }
+
+  Parsed parse_string(Key key) {
+    const char* const from = at_ + 1;
+    const char* const to = scan::find_quote(from, end_);
+    if (to == nullptr) return Parsed::needs_more;
+    const std::string_view text(from, static_cast<std::size_t>(to - from));
+    if (key == Key::phase && !text.empty()) event_.phase = text[0];
+    if (key == Key::category) event_.category = text;
+    if (key == Key::name) event_.name = text;
+    at_ = to + 1;
+    return Parsed::whole;
+  }
+
+  void parse_number(Key key) {
+    switch (key) {
+      case Key::start:
+        event_.start_ns = scan::read_us_as_ns(at_);
+        break;
+      case Key::duration:
+        event_.duration_ns = scan::read_us_as_ns(at_);
+        break;
+      case Key::process:
+        event_.process = scan::read_integer(at_);
+        break;
+      case Key::thread:
+        event_.thread = scan::read_integer(at_);
+        break;
+      default:
+        at_ = scan::skip_word(at_);
+    }
+  }
+
+  const char* at_;
+  const char* end_;
+  SkipNested skip_nested_;
+  TraceEvent& event_;
+};
+
+}  // namespace
+
+Parsed parse_event(const char*& at, const char* end, SkipNested skip_nested, TraceEvent& event) {
+  EventParser parser(at, end, skip_nested, event);
+  const Parsed parsed = parser.parse();
+  if (parsed != Parsed::needs_more) at = parser.at();
+  return parsed;
+}
+
+Parsed skip_value(const char*& at, const char* end, SkipNested skip_nested) {
+  if (at >= end) return Parsed::needs_more;
+  const bool is_string = *at == '"';
+  const char* to = nullptr;
+  if (is_string) {
+    to = scan::find_quote(at + 1, end);
+  } else if (*at == '{' || *at == '[') {
+    to = skip_nested(at + 1, end);
+  } else {
+    to = scan::skip_word(at);
+    if (to == at) return Parsed::damaged;
+  }
+  if (to == nullptr) return Parsed::needs_more;
+  at = is_string ? to + 1 : to;
+  return Parsed::whole;
+}
+
+}  // namespace stash

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "stash/trace/timeline.h"
+
+namespace stash {
+
+// What a step's beginning and end were taken from.
+enum class StepSource { profiler, optimizer, whole };
+std::string_view to_string(StepSource source);
+
+struct TraceSteps {
+  StepSource source = StepSource::whole;
+  std::vector<Interval> windows;  // in order, apart from each other
+  bool marked_on_gpu = false;     // false: the CPU's marks, and the GPU may run behind them
+};
+
+// Steps of one GPU, or with nullptr of a process without one. `activity` is the first to the last thing it did.
+TraceSteps find_steps(const StepMarks& cpu, const StepMarks* gpu, Interval activity);
+
+}  // namespace stash

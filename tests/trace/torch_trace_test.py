@@ -1,0 +1,118 @@
+"""Traces that torch.profiler really writes, of one process and of two ranks, through the program."""
+
+import gzip
+import json
+import subprocess
+import sys
+import unittest
+
+import program
+
+program.require_program(extension=False)
+try:
+    import torch  # noqa: F401
+except ImportError as error:
+    print(f"no torch in this interpreter: {error}")
+    sys.exit(program.SKIPPED)
+
+SCRIPT = """
+import os, sys, time, torch
+import torch.distributed as dist
+from torch.profiler import ProfilerActivity, profile
+
+class Slow(torch.utils.data.Dataset):
+    def __len__(self):
+        return 6
+    def __getitem__(self, index):
+        time.sleep(0.02)
+        return torch.randn(64)
+
+torch.set_num_threads(1)
+rank, ranks, out, marked = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4] == "marked"
+model = torch.nn.Linear(64, 64)
+if ranks > 1:
+    dist.init_process_group("gloo", init_method="file://" + sys.argv[5], rank=rank, world_size=ranks)
+    model = torch.nn.parallel.DistributedDataParallel(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+with profile(activities=[ProfilerActivity.CPU],
+             schedule=torch.profiler.schedule(wait=0, warmup=1, active=4) if marked else None,
+             on_trace_ready=lambda p: p.export_chrome_trace(out)) as profiler:
+    for batch in torch.utils.data.DataLoader(Slow()):
+        model(batch).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if marked:
+            profiler.step()
+if ranks > 1:
+    dist.destroy_process_group()
+"""
+
+
+class TorchTrace(unittest.TestCase):
+    def setUp(self):
+        self.folder = program.Folder()
+        self.addCleanup(self.folder.close)
+
+    def trace(self, names, marked="marked"):
+        paths = [self.folder.path / name for name in names]
+        ranks = [subprocess.Popen([sys.executable, "-c", SCRIPT, str(rank), str(len(paths)), str(path), marked,
+                                   str(self.folder.path / "meet")], stderr=subprocess.PIPE, text=True)
+                 for rank, path in enumerate(paths)]
+        for rank in ranks:
+            _, said = rank.communicate(timeout=90)
+            self.assertEqual(rank.returncode, 0, said)
+        return paths
+
+    def imported(self, *paths):
+        result = program.stash("import", *paths, "--format", "json")
+        self.assertEqual(result.code, 0, result.err)
+        return result.json()
+
+    def check(self, found, events):
+        self.assertEqual(found["traces"][0]["events"], events)
+        self.assertFalse(found["traces"][0]["truncated"])
+        self.assertEqual(found["traces"][0]["damaged_places"], 0)
+        self.assertEqual(found["traces"][0]["unusable_events"], 0)
+        for rank in found["ranks"]:
+            self.assertAlmostEqual(sum(s for s in rank["parts"].values() if s is not None), rank["step_s"], 9)
+
+    def test_a_slow_loader_is_found_as_input_of_each_marked_step(self):
+        path, = self.trace(["trace.json"])
+        found = self.imported(path)
+        self.check(found, len(json.loads(path.read_text())["traceEvents"]))
+        rank = found["ranks"][0]
+        self.assertEqual(rank["step_source"], "profiler")
+        self.assertEqual(len(rank["steps"]), 4)
+        self.assertIsNone(rank["device"])
+        self.assertGreaterEqual(rank["parts"]["input_s"], 0.02)
+        self.assertGreater(rank["parts"]["compute_s"], 0)
+        self.assertIn("input costs", found["verdict"])
+
+    def test_without_a_schedule_the_optimizer_marks_steps_and_gzip_is_read(self):
+        path, = self.trace(["trace.json.gz"], "unmarked")
+        found = self.imported(path)
+        self.check(found, len(json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]))
+        self.assertEqual(found["ranks"][0]["step_source"], "optimizer")
+        self.assertEqual(len(found["ranks"][0]["steps"]), 6)
+
+    def test_two_ranks_say_who_they_are_and_that_they_communicate(self):
+        first, second = self.trace(["a.json", "b.json"])
+        found = self.imported(second, first)
+        self.assertEqual([rank["rank"] for rank in found["ranks"]], [0, 1])
+        self.assertEqual(found["traces"][0]["world_size"], 2)
+        self.assertGreater(found["communication_total_s"], 0)
+
+    def test_the_page_begins_with_the_verdict_and_ends_with_warnings(self):
+        path, = self.trace(["trace.json"])
+        result = program.stash("import", path)
+        self.assertEqual(result.code, 0, result.err)
+        self.assertIn("input costs", result.out.splitlines()[0])
+        self.assertIn("coverage: ", result.out)
+        self.assertIn("warning: trace.json has no GPU kernels", result.out)
+        table = program.stash("import", path, "--format", "csv").out.splitlines()
+        self.assertEqual(len(table), 5)
+        self.assertTrue(table[0].startswith("rank,device,step,s,compute_s,"))
+
+
+if __name__ == "__main__":
+    unittest.main()

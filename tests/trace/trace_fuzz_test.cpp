@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "made_trace.h"
+#include "stash/core/error.h"
+#include "stash/trace/trace_ledger.h"
+
+namespace stash {
+
+namespace {
+
+using testing_support::MadeTrace;
+using testing_support::TraceFile;
+
+constexpr int kMutations = 2000;
+
+std::size_t below(std::mt19937& random, std::size_t limit) {
+  return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
+}
+
+// Bytes flipped, cut out, doubled, or replaced by what JSON readers stumble over.
+std::string mutate(std::string text, std::mt19937& random) {
+  static constexpr const char* kTokens[] = {"null", "1e999",   "-1",  "{}",   "[",   "]",
+                                            "\"",   "\\",      "NaN", "true", "1.5", "99999999999999999999",
+                                            ",",    "{\"a\":", "}",   "4e15"};
+  const std::size_t changes = 1 + below(random, 6);
+  for (std::size_t i = 0; i < changes && !text.empty(); ++i) {
+    const std::size_t place = below(random, text.size());
+    const std::size_t length = std::min(text.size() - place, below(random, 40));
+    switch (below(random, 4)) {
+      case 0:
+        text[place] = static_cast<char>(below(random, 256));
+        break;
+      case 1:
+        text.erase(place, length);
+        break;
+      case 2:
+        text.insert(place, text.substr(place, length));
+        break;
+      default:
+        text.replace(place, length, kTokens[below(random, std::size(kTokens))]);
+    }
+  }
+  return text;
+}
+
+void expect_sound(const ImportedTrace& trace) {
+  for (const TraceRank& rank : trace.ranks) {
+    double sum_s = 0;
+    for (const auto& part : rank.parts) {
+      EXPECT_GE(part.value_or(0), 0);
+      sum_s += part.value_or(0);
+    }
+    EXPECT_TRUE(std::isfinite(rank.step_s));
+    EXPECT_GT(rank.step_s, 0);
+    EXPECT_NEAR(sum_s, rank.step_s, 1e-9 * rank.step_s + 1e-12);
+  }
+}
+
+}  // namespace
+
+TEST(TraceFuzz, DamagedTracesGiveASoundLedgerOrAnErrorAndNothingElse) {
+  MadeTrace made;
+  for (int i = 0; i < 6; ++i) {
+    made.step(i, i * 100, 100).input(i * 100, 9).copy(i * 100 + 5, 10).compute(i * 100 + 20, 50);
+    made.collective(i * 100 + 50, 30).op(i * 100, 80);
+  }
+  const std::string valid = made.of_rank(0, 2);
+  std::mt19937 random(20230718);
+  int damaged = 0;
+  for (int i = 0; i < kMutations; ++i) {
+    const TraceFile file(mutate(valid, random));
+    try {
+      const ImportedTrace trace = import_trace(file.path());
+      expect_sound(trace);
+      damaged += trace.read.damaged > 0 ? 1 : 0;
+    } catch (const Error&) {
+      ++damaged;
+    }
+  }
+  EXPECT_GT(damaged, kMutations / 4);
+  EXPECT_LT(damaged, kMutations);
+}
+
+}  // namespace stash
