@@ -14,7 +14,7 @@ namespace {
 using testing_support::MadeTrace;
 using testing_support::TraceFile;
 
-constexpr int kMutations = 2000;
+constexpr int kMutations = 500;
 
 std::size_t below(std::mt19937& random, std::size_t limit) {
   return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);

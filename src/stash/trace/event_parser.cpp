@@ -9,26 +9,33 @@ namespace {
 
 enum class Key { phase, category, name, process, thread, start, duration, other };
 
-// `quoted` is the rest of a key with its closing quote; kScanPadding makes reading beyond it harmless.
+struct FoundKey {
+  Key key = Key::other;
+  std::size_t length = 0;  // of a key that is not `other`
+};
+
+// `N` counts the closing quote and the end of the literal; kScanPadding makes reading beyond a key harmless.
 template <std::size_t N>
 bool is(const char* key, const char (&quoted)[N]) {
   return std::memcmp(key, quoted, N - 1) == 0;
 }
 
-Key key_at(const char* key) {
+FoundKey key_at(const char* key) {
   switch (*key) {
     case 'p':
-      return is(key, "ph\"") ? Key::phase : is(key, "pid\"") ? Key::process : Key::other;
+      if (is(key, "ph\"")) return {Key::phase, 2};
+      return is(key, "pid\"") ? FoundKey{Key::process, 3} : FoundKey{};
     case 'c':
-      return is(key, "cat\"") ? Key::category : Key::other;
+      return is(key, "cat\"") ? FoundKey{Key::category, 3} : FoundKey{};
     case 'n':
-      return is(key, "name\"") ? Key::name : Key::other;
+      return is(key, "name\"") ? FoundKey{Key::name, 4} : FoundKey{};
     case 't':
-      return is(key, "ts\"") ? Key::start : is(key, "tid\"") ? Key::thread : Key::other;
+      if (is(key, "ts\"")) return {Key::start, 2};
+      return is(key, "tid\"") ? FoundKey{Key::thread, 3} : FoundKey{};
     case 'd':
-      return is(key, "dur\"") ? Key::duration : Key::other;
+      return is(key, "dur\"") ? FoundKey{Key::duration, 3} : FoundKey{};
     default:
-      return Key::other;
+      return {};
   }
 }
 
@@ -65,12 +72,13 @@ class EventParser {
   Parsed parse_member() {
     if (*at_ != '"') return wrong();
     const char* const key = at_ + 1;
-    const char* const key_end = scan::find_quote(key, end_);
-    if (key_end == nullptr) return Parsed::needs_more;
+    const FoundKey found = key_at(key);
+    const char* const key_end = found.key == Key::other ? scan::find_quote(key, end_) : key + found.length;
+    if (key_end == nullptr || key_end >= end_) return Parsed::needs_more;
     at_ = scan::skip_space(key_end + 1);
     if (*at_ != ':') return wrong();
     at_ = scan::skip_space(at_ + 1);
-    return parse_value(key_at(key));
+    return parse_value(found.key);
   }
 
   Parsed parse_value(Key key) {

@@ -1,5 +1,6 @@
 #include "stash/trace/event_reader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -7,6 +8,8 @@
 
 namespace stash {
 namespace {
+
+constexpr std::size_t kBlock_bytes = 128 * 1024;  // what is read at once stays in a core's own cache
 
 // A member of an object's text that is a whole number. Good enough for distributedInfo, whose other values are names
 // of groups and backends.
@@ -151,7 +154,7 @@ void EventReader::read_more() {
 bool EventReader::refill() {
   const auto kept = static_cast<std::size_t>(end_ - at_);
   std::memmove(buffer_.data(), at_, kept);
-  const std::size_t got = source_.read({buffer_.data() + kept, kLargestEvent_bytes - kept});
+  const std::size_t got = source_.read({buffer_.data() + kept, std::min(kBlock_bytes, kLargestEvent_bytes - kept)});
   at_ = buffer_.data();
   end_ = at_ + kept + got;
   std::memset(buffer_.data() + kept + got, 0, kScanPadding);

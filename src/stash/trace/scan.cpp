@@ -1,20 +1,19 @@
 #include "stash/trace/scan.h"
 
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
-
-#include <bit>
 #endif
 
 namespace stash::scan {
 namespace {
 
-constexpr int kDecimals = 3;                                  // nanoseconds of a microsecond
-constexpr int kMostDigits = 18;                               // fit 63 bits
+constexpr unsigned kDecimals = 3;                             // nanoseconds of a microsecond
 constexpr std::int64_t kFarthest_us = 4'000'000'000'000'000;  // since 1970: the year 2096; a sum of two fits 63 bits
 
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
@@ -33,22 +32,61 @@ std::optional<std::int64_t> read_unusual_ns(const char* from, const char* to) {
   return std::llround(us * 1e3);
 }
 
-// Up to kMostDigits digits.
-std::int64_t read_digits(const char*& at) {
-  const char* const from = at;
+constexpr unsigned kWord = 8;
+constexpr std::array<std::int64_t, kWord + 1> kPowers{1,       10,        100,        1000,       10'000,
+                                                      100'000, 1'000'000, 10'000'000, 100'000'000};
+
+// The digits at the front of eight characters, and how many there are.
+struct Digits {
   std::int64_t value = 0;
-  for (; is_digit(*at) && at - from < kMostDigits; ++at) value = value * 10 + (*at - '0');
-  return value;
+  unsigned count = 0;
+};
+
+// Without a branch for each digit: neighbours are joined to numbers of 2, 4, 8 digits. Needs the first in the lowest
+// byte.
+Digits read_word(const char* at) {
+  std::uint64_t text = 0;
+  std::memcpy(&text, at, sizeof text);
+  const std::uint64_t digits = text ^ 0x3030303030303030U;
+  const std::uint64_t others = (digits | (digits + 0x7676767676767676U)) & 0x8080808080808080U;
+  const unsigned count = static_cast<unsigned>(std::countr_zero(others)) / 8;
+  if (count == 0) return {};
+  const std::uint64_t aligned = digits << (8 * (kWord - count));  // zeros in front
+  const std::uint64_t pairs = aligned * 10 + (aligned >> 8U);
+  const std::uint64_t odd = (pairs & 0x000000ff000000ffU) * 0x000f424000000064U;
+  const std::uint64_t even = ((pairs >> 16U) & 0x000000ff000000ffU) * 0x0000271000000001U;
+  return {static_cast<std::int64_t>((odd + even) >> 32U), count};
+}
+
+Digits read_word_portable(const char* at) {
+  Digits digits;
+  for (; digits.count < kWord && is_digit(at[digits.count]); ++digits.count) {
+    digits.value = digits.value * 10 + (at[digits.count] - '0');
+  }
+  return digits;
+}
+
+Digits next_digits(const char* at) {
+  return std::endian::native == std::endian::little ? read_word(at) : read_word_portable(at);
+}
+
+// Up to sixteen digits; one more is left behind, and makes the number an unusual one.
+std::int64_t read_digits(const char*& at) {
+  const Digits first = next_digits(at);
+  at += first.count;
+  if (first.count < kWord) return first.value;
+  const Digits second = next_digits(at);
+  at += second.count;
+  return first.value * kPowers[second.count] + second.value;
 }
 
 // Behind the point; what is finer than a nanosecond is dropped.
 std::int64_t read_decimals_ns(const char*& at) {
-  std::int64_t value = 0;
-  int decimals = 0;
-  for (; is_digit(*at) && decimals < kDecimals; ++at, ++decimals) value = value * 10 + (*at - '0');
+  const Digits digits = next_digits(at);
+  at += digits.count;
+  if (digits.count <= kDecimals) return digits.value * kPowers[kDecimals - digits.count];
   while (is_digit(*at)) ++at;
-  for (; decimals < kDecimals; ++decimals) value *= 10;
-  return value;
+  return digits.value / kPowers[digits.count - kDecimals];
 }
 
 }  // namespace

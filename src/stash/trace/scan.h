@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +12,10 @@
 namespace stash::scan {
 
 inline const char* skip_space(const char* at) {
+  if (at[0] == ' ' && static_cast<unsigned char>(at[1]) > ' ') return at + 1;
+  // As torch.profiler indents the keys of an event.
+  constexpr std::string_view kIndent = "\n    ";
+  if (std::memcmp(at, kIndent.data(), kIndent.size()) == 0) at += kIndent.size();
   while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
   return at;
 }
