@@ -13,7 +13,7 @@ using testing_support::MemoryBytes;
 struct Kept {
   char phase;
   std::string category, name;
-  std::optional<std::int64_t> process, thread, start_ns, duration_ns;
+  std::optional<std::int64_t> process, start_ns, duration_ns;
   bool operator==(const Kept&) const = default;
 };
 
@@ -28,7 +28,7 @@ ReadTrace read_all(std::string_view text, SkipNested skip = best_skip_nested()) 
   ReadTrace result;
   for (TraceEvent event; reader.next(event);) {
     result.events.push_back({event.phase, std::string(event.category), std::string(event.name), event.process,
-                             event.thread, event.start_ns, event.duration_ns});
+                             event.start_ns, event.duration_ns});
   }
   result.read = reader.read();
   return result;
@@ -46,7 +46,7 @@ TEST(EventReader, KeepsWhatALedgerNeeds) {
   const ReadTrace found = read_all(
       R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"a\"b","pid":3,"tid":7,"ts":12.5,"dur":0.125,"args":{"x":[{}]}}]})");
   ASSERT_EQ(found.events.size(), 1U);
-  EXPECT_EQ(found.events[0], (Kept{'X', "kernel", "a\\\"b", 3, 7, 12'500, 125}));
+  EXPECT_EQ(found.events[0], (Kept{'X', "kernel", "a\\\"b", 3, 12'500, 125}));
   EXPECT_FALSE(found.read.truncated);
   EXPECT_EQ(found.read.damaged, 0U);
 }
@@ -56,7 +56,7 @@ TEST(EventReader, OrderOfKeysAndWhiteSpaceDoNotMatter) {
       " \r\n{ \"z\" : [ 1 , {\"}\":\"]\"} ] ,\t\"traceEvents\" : [ { \"dur\" : 2 , \"args\" : "
       "{ \"name\" : \"no\" } , \"ts\" : 1 , \"name\" : \"n\" , \"ph\" : \"X\" } ] }");
   ASSERT_EQ(found.events.size(), 1U);
-  EXPECT_EQ(found.events[0], (Kept{'X', "", "n", std::nullopt, std::nullopt, 1000, 2000}));
+  EXPECT_EQ(found.events[0], (Kept{'X', "", "n", std::nullopt, 1000, 2000}));
 }
 
 TEST(EventReader, ABareArrayNeedsNoClosingBracket) {

@@ -6,12 +6,13 @@
 
 namespace stash {
 
-// What is kept of one event of a trace. The views are as written, escapes undecoded, and hold until the next event.
+// What is kept of one event of a trace; of one whose phase is not 'X', perhaps the phase alone. The views are as
+// written, escapes undecoded, and hold until the next event.
 struct TraceEvent {
   char phase = 0;  // 'X': has a start and a duration
   std::string_view category;
   std::string_view name;
-  std::optional<std::int64_t> process, thread;  // nullopt: missing, or words
+  std::optional<std::int64_t> process;  // a kernel's GPU; nullopt: missing, or words
   std::optional<std::int64_t> start_ns, duration_ns;
 };
 

@@ -16,11 +16,19 @@ namespace {
 constexpr unsigned kDecimals = 3;                             // nanoseconds of a microsecond
 constexpr std::int64_t kFarthest_us = 4'000'000'000'000'000;  // since 1970: the year 2096; a sum of two fits 63 bits
 
+// What may stand in a number or a word such as NaN.
+constexpr std::array<bool, 256> make_word_table() {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    table[static_cast<unsigned char>(c)] = true;
+  }
+  return table;
+}
+constexpr std::array<bool, 256> kWordTable = make_word_table();
+
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-bool is_word(char c) {
-  return is_digit(c) || c == '-' || c == '+' || c == '.' || (static_cast<unsigned char>((c | 0x20) - 'a') < 26);
-}
+bool is_word(char c) { return kWordTable[static_cast<unsigned char>(c)]; }
 
 // Exponents, and more digits than a time needs.
 std::optional<std::int64_t> read_unusual_ns(const char* from, const char* to) {
