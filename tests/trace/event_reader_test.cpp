@@ -86,7 +86,9 @@ TEST(EventReader, TimesOfTodayKeepTheirNanoseconds) {
   EXPECT_EQ(ns("0.0019999"), 1);
   EXPECT_EQ(ns("-1.5"), -1500);
   EXPECT_EQ(ns("1.5e3"), 1'500'000);
-  for (const char* bad : {"NaN", "-Infinity", "1e999", "99999999999999999999", "-", "null", "\"5\"", "[1]"}) {
+  EXPECT_EQ(ns("\"1790857026123456.789\""), 1'790'857'026'123'456'789);
+  for (const char* bad :
+       {"NaN", "-Infinity", "1e999", "99999999999999999999", "-", "null", "\"\"", "\"5 µs\"", "\"NaN\"", "[1]"}) {
     EXPECT_EQ(ns(bad), std::nullopt) << bad;
   }
 }
@@ -124,6 +126,18 @@ TEST(EventReader, ReadingGoesOnBehindDamage) {
   EXPECT_EQ(found.events.front().start_ns, 1000);
   EXPECT_EQ(found.events.back().start_ns, 4000);
   EXPECT_EQ(found.read.damaged, 2U);
+}
+
+// Its string ends at the next quote, and from there on all quotes mean the opposite.
+TEST(EventReader, AMissingQuoteLosesOneBlockNotTheRest) {
+  MadeTrace made;
+  for (int i = 0; i < 20'000; ++i) made.compute(i * 10, 5);
+  std::string text = made.text();
+  text.erase(text.find("\", \"cat\"", 100'000), 1);
+  const ReadTrace found = read_all(text);
+  EXPECT_LT((20'000 - found.events.size()) * (text.size() / 20'000), 2 * EventReader::kLargestEvent_bytes);
+  EXPECT_GT(found.read.damaged, 0U);
+  EXPECT_FALSE(found.read.truncated);
 }
 
 TEST(SkipNested, BothWaysAgreeOnStringsEscapesAndDepth) {

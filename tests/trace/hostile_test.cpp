@@ -8,6 +8,7 @@
 namespace stash {
 namespace {
 
+using testing_support::gzipped;
 using testing_support::MadeTrace;
 using testing_support::MemoryBytes;
 using testing_support::TraceFile;
@@ -53,6 +54,26 @@ TEST(HostileTrace, PlacesThatFailLateDoNotCostTheirSquare) {
   EXPECT_GT(read.damaged, 0U);
 }
 
+// Every '{' begins what looks like a value without an end, with a broken string close behind it.
+TEST(HostileTrace, BrokenStringsInEndlessValuesDoNotCostTheirSquare) {
+  const TraceRead read = read_all("[" + repeated("{\"k\":{\"\n\":0,", kMany / 4));
+  EXPECT_GT(read.damaged, 0U);
+  EXPECT_LT(read.damaged, 100U);
+}
+
+TEST(HostileTrace, AGzipBombCostsNoMoreMemoryThanItsBlocks) {
+  const std::string text = "[" + std::string(300'000'000, ' ') + "{\"ph\":\"X\"}]";
+  const std::string packed = gzipped(text);
+  ASSERT_LT(packed.size(), text.size() / 500);
+  const TraceFile file(packed, "bomb.json.gz");
+  const auto source = open_bytes(file.path());
+  EventReader reader(*source);
+  int events = 0;
+  for (TraceEvent event; reader.next(event);) ++events;
+  EXPECT_EQ(events, 1);
+  EXPECT_EQ(reader.read().bytes, text.size());
+}
+
 TEST(HostileTrace, TextsThatAreNoTraceAreRefused) {
   for (const char* text : {"", "x", "{}", "\0\0\0", "{\"traceEvents\": 5}", "{\"traceEvents\": []}", "[]", "[1,2,3]",
                            "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"ts\":1,\"dur\":NaN}]"}) {
@@ -83,6 +104,25 @@ TEST(HostileTrace, TimesBeforeTheEpochAndFarApartKeepTheirSum) {
   for (const auto& part : rank.parts) sum_s += part.value_or(0);
   EXPECT_NEAR(sum_s, rank.step_s, 1e-9 * rank.step_s);
   EXPECT_NEAR(at(rank.parts, TracePart::communication).value(), 5e-6, 1e-12);
+}
+
+TEST(HostileTrace, TimesAtBothEndsOfWhatIsAllowedDoNotOverflow) {
+  MadeTrace made;
+  made.compute(-3.9e15, 10).compute(3.9e15, 9.9e14).compute(0, 1.1e15);
+  const ImportedTrace trace = import_trace(TraceFile(made.text()).path());
+  EXPECT_EQ(trace.unusable_events, 1U);
+  EXPECT_NEAR(trace.ranks.at(0).step_s, (3.9e15 * 2 + 9.9e14) * 1e-6, 1e6);
+  EXPECT_GT(at(trace.ranks[0].parts, TracePart::unexplained).value(), 0);
+}
+
+TEST(HostileTrace, MillionsOfStepsAndLongNamesStayBounded) {
+  MadeTrace made;
+  for (int i = 0; i < 150'000; ++i) made.step(i, i, 1);
+  made.event("kernel", "x" + std::string(300'000, 'y'), 0, 0, 5);
+  const ImportedTrace trace = import_trace(TraceFile(made.text()).path());
+  EXPECT_EQ(trace.ranks.at(0).steps.size(), StepMarks::kMost);
+  EXPECT_EQ(trace.unusable_events, 150'000 - StepMarks::kMost);
+  EXPECT_EQ(trace.unrecognised_names.at(0).size(), KernelNames::kLongest_bytes);
 }
 
 TEST(HostileTrace, ThousandsOfDevicesAndNamesStayBounded) {

@@ -51,6 +51,14 @@ TEST(KernelNames, KernelsThatReduceOrBroadcastInsideOneGpuCompute) {
   }
 }
 
+TEST(KernelNames, MoreNamesThanAreKeptAreStillTold) {
+  KernelNames names;
+  for (int i = 0; i < 20'000; ++i) {
+    EXPECT_EQ(names.find("ncclDevKernel_Generic_" + std::to_string(i)).kind, KernelKind::communication);
+    EXPECT_EQ(names.find("gemm_" + std::to_string(i)).kind, KernelKind::compute);
+  }
+}
+
 TEST(KernelNames, AnUnknownNameCountsAsComputeAndIsKept) {
   KernelNames names;
   EXPECT_FALSE(names.find("my_secret_op").recognised);

@@ -17,7 +17,7 @@ class ImportVerb final : public Verb {
   std::string description() const override { return "Say what PyTorch profiler traces tell of the stalls"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("traces", traces_, "Traces of torch.profiler, JSON or gzip, one for each rank")
+    app.add_option("traces", traces_, "Traces of torch.profiler, JSON or gzip, one for each rank, or a folder of them")
         ->required()
         ->type_name("TRACE");
     app.add_option("--format", format_, "text: a page to read; json: everything; csv: a row for each step")
@@ -28,7 +28,8 @@ class ImportVerb final : public Verb {
     app.footer(
         "Examples:\n"
         "  stash import trace.json\n"
-        "  stash import rank0.json.gz rank1.json.gz --format csv --out steps.csv\n");
+        "  stash import rank0.json.gz rank1.json.gz --format csv --out steps.csv\n"
+        "  stash import log/\n");
   }
 
   int run() override {

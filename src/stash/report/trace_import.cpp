@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "stash/core/error.h"
 #include "stash/core/units.h"
@@ -86,12 +87,24 @@ std::string table(const TraceReport& report) {
   return render_columns(rows, kWords);
 }
 
+std::size_t ranks_in(const TraceReport& report) {
+  std::set<std::int64_t> ranks;
+  for (const ImportedTrace& trace : report.traces) ranks.insert(trace.ranks.front().rank);
+  return ranks.size();
+}
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
 std::string coverage(const TraceReport& report) {
   std::string text = fmt::format("coverage: {:.1f} % of a step is explained", 100 * report.explained_ratio);
-  if (report.kernels == 0) return text + "; the trace has no GPU kernels\n";
-  return text + fmt::format("; of {} kernels, the kind of {:.1f} % was recognised\n",
-                            format_count(static_cast<std::int64_t>(report.kernels)),
-                            100 * static_cast<double>(report.recognised_kernels) / static_cast<double>(report.kernels));
+  if (report.world_size.value_or(1) > 1)
+    text += fmt::format("; traces of {} of {} ranks", ranks_in(report), *report.world_size);
+  if (report.kernels == 0) return text + "; no GPU kernels\n";
+  return text +
+         fmt::format("; {:.1f} % of {} kernels are recognised, {:.1f} % of their time\n",
+                     100 * ratio(static_cast<double>(report.recognised_kernels), static_cast<double>(report.kernels)),
+                     format_count(static_cast<std::int64_t>(report.kernels)),
+                     100 * ratio(report.recognised_kernel_s, report.kernel_s));
 }
 
 std::string communication(const TraceReport& report) {

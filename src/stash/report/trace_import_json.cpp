@@ -27,12 +27,15 @@ json to_json(const TraceRank& rank) {
           {"device", or_null(rank.device)},
           {"step_source", to_string(rank.step_source)},
           {"marked_on_gpu", rank.marked_on_gpu},
+          {"steps_left_out", rank.steps_left_out},
           {"step_s", rank.step_s},
           {"parts", to_json(rank.parts)},
           {"communication_total_s", rank.communication_s},
           {"explained_ratio", rank.explained_ratio()},
           {"kernels", rank.kernels},
           {"recognised_kernels", rank.recognised_kernels},
+          {"kernel_s", rank.kernel_s},
+          {"recognised_kernel_s", rank.recognised_kernel_s},
           {"collectives", rank.collectives},
           {"named_collectives", rank.named_collectives},
           {"steps", std::move(steps)}};
@@ -46,13 +49,20 @@ json to_json(const ImportedTrace& trace) {
           {"damaged_places", trace.read.damaged},
           {"values_too_large", trace.read.too_large},
           {"unusable_events", trace.unusable_events},
+          {"unknown_events", trace.unknown_events},
+          {"unknown_categories", trace.unknown_categories},
           {"world_size", or_null(trace.read.world_size)},
           {"unrecognised_names", trace.unrecognised_names}};
 }
 
-json recognised_ratio(const TraceReport& report) {
-  if (report.kernels == 0) return {};
-  return static_cast<double>(report.recognised_kernels) / static_cast<double>(report.kernels);
+json ratio(double part, double whole) { return whole > 0 ? json(part / whole) : json(); }
+
+json coverage_json(const TraceReport& report) {
+  return {
+      {"explained_ratio", report.explained_ratio},
+      {"recognised_ratio", ratio(static_cast<double>(report.recognised_kernels), static_cast<double>(report.kernels))},
+      {"recognised_time_ratio", ratio(report.recognised_kernel_s, report.kernel_s)},
+      {"world_size", or_null(report.world_size)}};
 }
 
 }  // namespace
@@ -69,8 +79,7 @@ std::string import_json(const TraceReport& report, const std::string& verdict) {
                     {"step_s", report.step_s},
                     {"parts", to_json(report.parts)},
                     {"communication_total_s", report.communication_s},
-                    {"coverage",
-                     {{"explained_ratio", report.explained_ratio}, {"recognised_ratio", recognised_ratio(report)}}},
+                    {"coverage", coverage_json(report)},
                     {"late_rank", late},
                     {"ranks", std::move(ranks)},
                     {"traces", std::move(traces)},

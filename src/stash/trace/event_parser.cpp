@@ -107,7 +107,7 @@ class EventParser {
     if (*at_ == '"') return parse_string(key);
     if (*at_ == '{' || *at_ == '[' || key == Key::other) return skip_value(at_, end_, skip_nested_);
     const char* const from = at_;
-    parse_number(key);
+    parse_number(key, at_);
     return at_ == from ? wrong() : Parsed::whole;
   }
 
@@ -116,28 +116,55 @@ class EventParser {
     const char* const to = scan::find_quote(from, end_);
     if (to == nullptr) return Parsed::needs_more;
     const std::string_view text(from, static_cast<std::size_t>(to - from));
-    if (key == Key::phase && !text.empty()) event_.phase = text[0];
-    if (key == Key::category) event_.category = text;
-    if (key == Key::name) event_.name = text;
-    has_names_ = !event_.category.empty() && !event_.name.empty();
+    take_text(key, text);
     at_ = to + 1;
     return Parsed::whole;
   }
 
-  void parse_number(Key key) {
+  void take_text(Key key, std::string_view text) {
     switch (key) {
-      case Key::start:
-        event_.start_ns = scan::read_us_as_ns(at_);
+      case Key::phase:
+        if (!text.empty()) event_.phase = text[0];
         break;
-      case Key::duration:
-        event_.duration_ns = scan::read_us_as_ns(at_);
+      case Key::category:
+        event_.category = text;
         break;
-      case Key::process:
-        event_.process = scan::read_integer(at_);
+      case Key::name:
+        event_.name = text;
         break;
       default:
-        at_ = scan::skip_word(at_);
+        take_quoted_number(key, text);
     }
+    has_names_ = !event_.category.empty() && !event_.name.empty();
+  }
+
+  // Some writers quote times. What holds more than a number is none.
+  void take_quoted_number(Key key, std::string_view text) {
+    const char* at = text.data();
+    parse_number(key, at);
+    if (at != text.data() + text.size()) forget(key);
+  }
+
+  void parse_number(Key key, const char*& at) {
+    switch (key) {
+      case Key::start:
+        event_.start_ns = scan::read_us_as_ns(at);
+        break;
+      case Key::duration:
+        event_.duration_ns = scan::read_us_as_ns(at);
+        break;
+      case Key::process:
+        event_.process = scan::read_integer(at);
+        break;
+      default:
+        at = scan::skip_word(at);
+    }
+  }
+
+  void forget(Key key) {
+    if (key == Key::start) event_.start_ns.reset();
+    if (key == Key::duration) event_.duration_ns.reset();
+    if (key == Key::process) event_.process.reset();
   }
 
   const char* at_;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "stash/trace/large_value.h"
 #include "stash/trace/scan.h"
 
 namespace stash {
@@ -21,31 +22,6 @@ std::optional<std::int64_t> integer_member(std::string_view object, std::string_
   at = scan::skip_space(at + 1);
   return scan::read_integer(at);
 }
-
-// Finds the end of a value that does not fit in memory, byte by byte.
-class LargeValue {
- public:
-  enum class Next { more, ends_before, ends_behind };
-
-  Next take(char c) {
-    if (escaped_) return escaped_ = false, Next::more;
-    if (in_string_) {
-      escaped_ = c == '\\';
-      in_string_ = c != '"';
-      return Next::more;
-    }
-    in_string_ = c == '"';
-    if (c == '{' || c == '[') ++depth_;
-    if (c == ',' && depth_ == 0) return Next::ends_before;
-    if (c != '}' && c != ']') return Next::more;
-    if (depth_ == 0) return Next::ends_before;
-    return --depth_ == 0 ? Next::ends_behind : Next::more;
-  }
-
- private:
-  std::uint64_t depth_ = 0;
-  bool in_string_ = false, escaped_ = false;
-};
 
 }  // namespace
 
@@ -163,18 +139,27 @@ bool EventReader::refill() {
 }
 
 void EventReader::skip_large() {
-  ++read_.too_large;
   LargeValue value;
   for (;; ++at_) {
     if (at_ >= end_ && !refill()) {
+      ++read_.too_large;
       read_.truncated = true;
       state_ = State::end;
       return;
     }
     const LargeValue::Next next = value.take(*at_);
+    if (next == LargeValue::Next::more) continue;
+    if (next == LargeValue::Next::damaged) return skip_damaged_block();
     if (next == LargeValue::Next::ends_behind) ++at_;
-    if (next != LargeValue::Next::more) return;
+    ++read_.too_large;
+    return;
   }
+}
+
+// All that is in memory: to look for events in it could cost its length for every few bytes.
+void EventReader::skip_damaged_block() {
+  at_ = end_;
+  resume();
 }
 
 // Behind what is no JSON: at the next event, or at the next key of the file's own object.

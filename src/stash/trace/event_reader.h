@@ -46,6 +46,7 @@ class EventReader {
   void read_more();
   bool refill();
   void skip_large();
+  void skip_damaged_block();
   void resume();
   void skip_separators();
 

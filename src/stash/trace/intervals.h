@@ -21,6 +21,10 @@ class IntervalSet {
     append({start_ns, end_ns});
   }
 
+  void add_all(const IntervalSet& other) {
+    for (const Interval& time : other.list_) add(time.start_ns, time.end_ns);
+  }
+
   bool empty() const { return list_.empty(); }
   // In order, apart from each other.
   const std::vector<Interval>& merged();

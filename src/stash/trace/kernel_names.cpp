@@ -2,10 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace stash {
 namespace {
+
+constexpr std::size_t kPlaces = 4096;    // a trace has hundreds of names; with the longest of them 17 MB
+constexpr std::size_t kPlacesTried = 8;  // so that names chosen to collide cost no search
+
+// Of every byte: kernels of one template differ in few.
+std::size_t hash(std::string_view name) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;  // spreads neighbouring values
+  std::uint64_t state = name.size();
+  for (std::size_t at = 0; at < name.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, name.data() + at, std::min(name.size() - at, sizeof word));
+    state = (std::rotl(state, 27) ^ word) * kOdd;
+  }
+  return state >> 32U;
+}
 
 struct Collective {
   std::string_view pattern, name;
@@ -60,21 +76,24 @@ KernelName classify_kernel(std::string_view name) {
   return {KernelKind::compute, known, {}};
 }
 
-std::size_t KernelNames::Hash::operator()(std::string_view name) const {
-  std::uint64_t words[3] = {name.size(), 0, 0};
-  const std::size_t taken = std::min(name.size(), sizeof(std::uint64_t));
-  std::memcpy(&words[1], name.data() + name.size() / 2 - taken / 2, taken);
-  std::memcpy(&words[2], name.data() + name.size() - taken, taken);
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;  // spreads neighbouring values
-  return ((words[0] * kOdd ^ words[1]) * kOdd ^ words[2]) * kOdd >> 7U;
+const KernelName& KernelNames::find(std::string_view name) {
+  name = name.substr(0, kLongest_bytes);
+  if (table_.empty()) table_.resize(kPlaces);
+  const std::size_t first = hash(name);
+  for (std::size_t i = 0; i < kPlacesTried; ++i) {
+    Entry& entry = table_[(first + i) % kPlaces];
+    if (!entry.taken) entry = {std::string(name), classify(name), true};
+    if (entry.name == name) return entry.is;
+  }
+  return classify(name);
 }
 
-const KernelName& KernelNames::find(std::string_view name) {
-  if (const auto found = known_.find(name); found != known_.end()) return found->second;
+const KernelName& KernelNames::classify(std::string_view name) {
   latest_ = classify_kernel(name);
-  if (known_.size() >= kMostNames) return latest_;
-  if (!latest_.recognised && unrecognised_.size() < kUnrecognisedKept) unrecognised_.emplace_back(name);
-  return known_.emplace(name, latest_).first->second;
+  const bool keep = !latest_.recognised && unrecognised_.size() < kUnrecognisedKept &&
+                    std::ranges::find(unrecognised_, name) == unrecognised_.end();
+  if (keep) unrecognised_.emplace_back(name);
+  return latest_;
 }
 
 }  // namespace stash

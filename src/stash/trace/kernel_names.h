@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace stash {
@@ -20,23 +19,27 @@ struct KernelName {
 // Names of NCCL and RCCL before and since 2.18, of other libraries' collectives, and families of compute kernels.
 KernelName classify_kernel(std::string_view name);
 
-// Every name is looked at once.
+// Remembers the names that it has seen, so that each is looked at once. Its memory has a limit.
 class KernelNames {
  public:
+  // Looks at the first kLongest_bytes. Holds until the next call.
   const KernelName& find(std::string_view name);
+  static constexpr std::size_t kLongest_bytes = 4096;
   // Up to this many names that were not recognised, in the order of the trace.
   static constexpr std::size_t kUnrecognisedKept = 20;
   const std::vector<std::string>& unrecognised() const { return unrecognised_; }
 
  private:
-  // Looks at the ends and the length only: names are long, and few.
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const;
+  // Found by hash; a name whose places are all taken is classified each time.
+  struct Entry {
+    std::string name;
+    KernelName is;
+    bool taken = false;
   };
 
-  static constexpr std::size_t kMostNames = 50'000;  // a trace has hundreds; more are classified each time
-  std::unordered_map<std::string, KernelName, Hash, std::equal_to<>> known_;
+  const KernelName& classify(std::string_view name);
+
+  std::vector<Entry> table_;
   KernelName latest_;  // of a name that is not kept
   std::vector<std::string> unrecognised_;
 };

@@ -95,7 +95,8 @@ STASH_AVX2 const char* skip_nested_avx2(const char* at, const char* end) {
 }  // namespace
 
 SkipNested best_skip_nested() {
-  const bool fast = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
+  const bool fast = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") &&
+                    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
   return fast ? skip_nested_avx2 : skip_nested_portable;
 }
 

@@ -90,4 +90,18 @@ TraceSteps find_steps(const StepMarks& cpu, const StepMarks* gpu, Interval activ
   return steps;
 }
 
+void leave_out_cut(TraceSteps& steps, Interval activity) {
+  if (activity.end_ns <= activity.start_ns) return steps.windows.clear();
+  const auto cut = std::ranges::find_if(steps.windows, [&](const Interval& w) { return w.end_ns > activity.end_ns; });
+  if (cut == steps.windows.end()) return;
+  if (cut == steps.windows.begin()) {
+    steps.left_out = steps.windows.size() - 1;
+    const std::int64_t start_ns = cut->start_ns < activity.end_ns ? cut->start_ns : activity.start_ns;
+    steps.windows = {{start_ns, activity.end_ns}};
+    return;
+  }
+  steps.left_out = static_cast<std::size_t>(steps.windows.end() - cut);
+  steps.windows.erase(cut, steps.windows.end());
+}
+
 }  // namespace stash

@@ -1,12 +1,13 @@
 #include "stash/trace/timeline.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
 namespace stash {
 namespace {
 
-enum class Category { cpu_op, runtime, kernel, copy, annotation, gpu_annotation, other };
+enum class Category { cpu_op, runtime, kernel, copy, annotation, gpu_annotation, other, unknown };
 
 struct CategoryName {
   std::string_view name;
@@ -17,7 +18,6 @@ struct CategoryName {
 constexpr std::array kCategories{CategoryName{"cpu_op", Category::cpu_op},
                                  CategoryName{"cuda_runtime", Category::runtime},
                                  CategoryName{"kernel", Category::kernel},
-                                 CategoryName{"ac2g", Category::other},
                                  CategoryName{"python_function", Category::other},
                                  CategoryName{"gpu_memcpy", Category::copy},
                                  CategoryName{"gpu_memset", Category::copy},
@@ -25,7 +25,13 @@ constexpr std::array kCategories{CategoryName{"cpu_op", Category::cpu_op},
                                  CategoryName{"user_annotation", Category::annotation},
                                  CategoryName{"gpu_user_annotation", Category::gpu_annotation},
                                  CategoryName{"xpu_runtime", Category::runtime},
+                                 CategoryName{"xpu_driver", Category::runtime},
                                  CategoryName{"privateuse1_runtime", Category::runtime},
+                                 CategoryName{"privateuse1_driver", Category::runtime},
+                                 CategoryName{"Trace", Category::other},
+                                 CategoryName{"overhead", Category::other},
+                                 CategoryName{"cuda_sync", Category::other},
+                                 CategoryName{"cuda_profiler_range", Category::other},
                                  CategoryName{"concurrent_kernel", Category::kernel},
                                  CategoryName{"Operator", Category::cpu_op},
                                  CategoryName{"Kernel", Category::kernel},
@@ -38,12 +44,13 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 constexpr std::string_view kNextBatch = "enumerate(DataLoader)";
 constexpr std::string_view kLightningNextBatch = "train_dataloader_next";
 constexpr std::array<std::string_view, 3> kCpuCollectives{"gloo:", "mpi:", "ucc:"};
+constexpr std::array<std::string_view, 2> kCollectiveCalls{"c10d::", "record_param_comms"};
 
 Category category_of(std::string_view name) {
   for (const CategoryName& known : kCategories) {
     if (known.name == name) return known.category;
   }
-  return Category::other;
+  return Category::unknown;
 }
 
 std::int64_t step_number(std::string_view name) {
@@ -52,14 +59,9 @@ std::int64_t step_number(std::string_view name) {
   return number;
 }
 
-bool add_mark(StepMarks& marks, std::string_view name, Interval time) {
-  if (name.starts_with(kProfilerStep)) return marks.profiler.push_back({step_number(name), time}), true;
-  if (name.starts_with(kOptimizerStep)) return marks.optimizer.push_back({0, time}), true;
-  return false;
-}
-
-bool is_cpu_collective(std::string_view name) {
-  for (const std::string_view prefix : kCpuCollectives) {
+template <std::size_t N>
+bool starts_with_any(std::string_view name, const std::array<std::string_view, N>& prefixes) {
+  for (const std::string_view prefix : prefixes) {
     if (name.starts_with(prefix)) return true;
   }
   return false;
@@ -71,7 +73,7 @@ bool is_next_batch(std::string_view name) {
 
 // None of the names that add_named looks for begins with another letter; nine in ten operators do.
 bool may_be_named(std::string_view name) {
-  return !name.empty() && std::string_view("POe[gmu").find(name.front()) != std::string_view::npos;
+  return !name.empty() && std::string_view("POe[gmucr").find(name.front()) != std::string_view::npos;
 }
 
 }  // namespace
@@ -80,7 +82,8 @@ void Timeline::add(const TraceEvent& event) {
   if (event.phase != 'X') return;
   const Category category = category_of(event.category);
   if (category == Category::other) return;
-  if (!event.start_ns || !event.duration_ns || *event.duration_ns < 0) {
+  if (category == Category::unknown) return note_unknown(event.category);
+  if (!event.start_ns || !event.duration_ns || *event.duration_ns < 0 || *event.duration_ns > kLongest_ns) {
     ++unusable;
     return;
   }
@@ -91,6 +94,27 @@ void Timeline::add(const TraceEvent& event) {
   if (category == Category::copy) return add_copy(event, time);
   if (category == Category::gpu_annotation) return add_gpu_mark(event, time);
   add_named(event, time);
+}
+
+void Timeline::note_unknown(std::string_view category) {
+  ++unknown;
+  category = category.substr(0, kUnknownKept_bytes);
+  const bool keep = unknown_categories.size() < kUnknownKept &&
+                    std::ranges::find(unknown_categories, category) == unknown_categories.end();
+  if (keep) unknown_categories.emplace_back(category);
+}
+
+// True also for a mark beyond the limit, which is counted instead.
+bool Timeline::add_mark(StepMarks& into, std::string_view name, Interval time) {
+  const bool profiler = name.starts_with(kProfilerStep);
+  if (!profiler && !name.starts_with(kOptimizerStep)) return false;
+  std::vector<StepMark>& list = profiler ? into.profiler : into.optimizer;
+  if (list.size() < StepMarks::kMost) {
+    list.push_back({profiler ? step_number(name) : 0, time});
+  } else {
+    ++unusable;
+  }
+  return true;
 }
 
 DeviceTimeline* Timeline::device_of(const TraceEvent& event) {
@@ -111,8 +135,10 @@ void Timeline::add_kernel(const TraceEvent& event, Interval time) {
   DeviceTimeline* const device = device_of(event);
   if (device == nullptr) return;
   const KernelName& name = names.find(event.name);
+  const auto ns = static_cast<double>(time.end_ns - time.start_ns);
   ++device->kernels;
-  if (name.recognised) ++device->recognised_kernels;
+  device->kernel_ns += ns;
+  if (name.recognised) ++device->recognised_kernels, device->recognised_kernel_ns += ns;
   if (name.kind == KernelKind::compute) return device->compute.add(time.start_ns, time.end_ns);
   ++device->collectives;
   if (!name.collective.empty()) ++device->named_collectives;
@@ -138,7 +164,8 @@ void Timeline::add_cpu_op(const TraceEvent& event, Interval time) {
 bool Timeline::add_named(const TraceEvent& event, Interval time) {
   if (add_mark(marks, event.name, time)) return true;
   if (is_next_batch(event.name)) return input.add(time.start_ns, time.end_ns), true;
-  if (is_cpu_collective(event.name)) return cpu_communication.add(time.start_ns, time.end_ns), true;
+  if (starts_with_any(event.name, kCpuCollectives)) return cpu_communication.add(time.start_ns, time.end_ns), true;
+  if (starts_with_any(event.name, kCollectiveCalls)) return collective_calls.add(time.start_ns, time.end_ns), true;
   return false;
 }
 

@@ -38,10 +38,12 @@ struct TraceRank {
   StepSource step_source = StepSource::whole;
   bool marked_on_gpu = false;
   std::vector<TraceStep> steps = {};
-  double step_s = 0;           // mean of the steps
-  TraceParts parts = {};       // means; they sum to step_s
-  double communication_s = 0;  // of a step, hidden or not
+  std::size_t steps_left_out = 0;  // the file ends before their last kernel
+  double step_s = 0;               // mean of the steps
+  TraceParts parts = {};           // means; they sum to step_s
+  double communication_s = 0;      // of a step, hidden or not
   std::uint64_t kernels = 0, recognised_kernels = 0;
+  double kernel_s = 0, recognised_kernel_s = 0;  // sums over the trace; kernels may overlap
   std::uint64_t collectives = 0, named_collectives = 0;
 
   double explained_ratio() const;  // share of the step that is not `unexplained`
@@ -51,14 +53,15 @@ struct TraceRank {
 struct ImportedTrace {
   std::filesystem::path path;
   TraceRead read;
-  std::uint64_t unusable_events = 0;
-  bool rank_known = false;            // from the file;
+  std::uint64_t unusable_events = 0;  // of a kind that counts, left out
+  std::uint64_t unknown_events = 0;   // of a category that is not known, left out
+  std::vector<std::string> unknown_categories = {};
+  bool rank_known = false;            // from the file
   std::vector<TraceRank> ranks = {};  // one for each GPU
   std::vector<std::string> unrecognised_names = {};
 };
 
-// Error when the file cannot be opened or holds no events. A trace that does not say
-// its rank has 0.
+// Error when the file cannot be opened or holds no events. A trace that does not say its rank has 0.
 ImportedTrace import_trace(const std::filesystem::path& path);
 
 }  // namespace stash

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "stash/trace/trace_files.h"
+
 namespace stash {
 namespace {
 
@@ -24,6 +26,8 @@ void set_means(TraceReport& report, const std::vector<const TraceRank*>& ranks) 
     report.communication_s += rank->communication_s / count;
     report.kernels += rank->kernels;
     report.recognised_kernels += rank->recognised_kernels;
+    report.kernel_s += rank->kernel_s;
+    report.recognised_kernel_s += rank->recognised_kernel_s;
     for (std::size_t i = 0; i < kTraceParts.size(); ++i) {
       if (rank->parts[i]) report.parts[i] = report.parts[i].value_or(0) + *rank->parts[i] / count;
     }
@@ -65,7 +69,10 @@ void number_ranks(std::vector<ImportedTrace>& traces) {
 
 TraceReport import_traces(std::span<const std::filesystem::path> paths) {
   TraceReport report;
-  for (const std::filesystem::path& path : paths) report.traces.push_back(import_trace(path));
+  for (const std::filesystem::path& path : find_traces(paths)) {
+    report.traces.push_back(import_trace(path));
+    report.world_size = std::max(report.world_size, report.traces.back().read.world_size);
+  }
   number_ranks(report.traces);
   std::ranges::stable_sort(report.traces, {}, [](const ImportedTrace& trace) { return trace.ranks.front().rank; });
   const std::vector<const TraceRank*> ranks = all_ranks(report.traces);

@@ -20,11 +20,13 @@ struct TraceReport {
   double communication_s = 0;  // hidden or not
   double explained_ratio = 0;
   std::uint64_t kernels = 0, recognised_kernels = 0;
+  double kernel_s = 0, recognised_kernel_s = 0;  // sums over all ranks
+  std::optional<std::int64_t> world_size;        // as the traces say
   std::optional<LateTraceRank> late_rank;
   std::vector<std::string> warnings;
 };
 
-// Ranks in order. Error when a file cannot be used.
+// Ranks in order; a folder stands for the traces in it. Error when a file cannot be used.
 TraceReport import_traces(std::span<const std::filesystem::path> paths);
 
 // What could be better about these traces, a sentence each.

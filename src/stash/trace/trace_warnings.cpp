@@ -12,6 +12,15 @@ constexpr std::size_t kNameShown_bytes = 80;
 constexpr double kEnoughExplained_ratio = 0.9;
 constexpr std::size_t kFewSteps = 3;
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamesShown, names.size()); ++i) {
+    text += fmt::format("{}'{}{}'", i == 0 ? "" : ", ", names[i].substr(0, kNameShown_bytes),
+                        names[i].size() > kNameShown_bytes ? "…" : "");
+  }
+  return text;
+}
+
 class Warnings {
  public:
   explicit Warnings(const ImportedTrace& trace) : trace_(trace), file_(trace.path.filename().string()) {}
@@ -44,19 +53,22 @@ class Warnings {
   }
 
   void about_names() {
-    if (trace_.unrecognised_names.empty()) return;
-    std::string names;
-    for (std::size_t i = 0; i < std::min(kNamesShown, trace_.unrecognised_names.size()); ++i) {
-      const std::string& name = trace_.unrecognised_names[i];
-      names += fmt::format("{}'{}{}'", i == 0 ? "" : ", ", name.substr(0, kNameShown_bytes),
-                           name.size() > kNameShown_bytes ? "…" : "");
+    if (!trace_.unrecognised_names.empty()) {
+      warn("has kernels of names that are not recognised and count as compute: {}", listed(trace_.unrecognised_names));
     }
-    warn("has kernels of names that are not recognised and count as compute: {}", names);
+    if (trace_.unknown_events > 0) {
+      warn("has {} events of categories that are not known and are left out: {}", trace_.unknown_events,
+           listed(trace_.unknown_categories));
+    }
   }
 
   void about_rank(const TraceRank& rank) {
-    if (!rank.device)
+    if (!rank.device) {
       warn("has no GPU kernels: parts are those of CPU operators; record ProfilerActivity.CUDA as well");
+    }
+    if (rank.steps_left_out > 0) {
+      warn("ends before the last kernel of {} steps, which are left out", rank.steps_left_out);
+    }
     if (rank.step_source == StepSource::whole) {
       warn("marks no steps, so the whole trace counts as one; call the profiler's step() after each");
     } else if (rank.steps.size() < kFewSteps) {
