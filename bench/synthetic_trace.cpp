@@ -82,16 +82,27 @@ std::string kernel_arguments(std::uint64_t id, int stream) {
       id, stream, id);
 }
 
+std::string operator_arguments(std::uint64_t id, TraceMix mix) {
+  if (mix == TraceMix::lean) return fmt::format("\"External id\": {}", id);
+  const std::string usual = fmt::format(
+      "\"External id\": {},\"Record function id\": 0, \"Sequence number\": {}, \"Fwd thread id\": 0, \"Ev Idx\": {}",
+      id, id, id);
+  if (mix == TraceMix::usual) return usual;
+  return usual +
+         ", \"Input type\": [\"float\", \"float\", \"\", \"ScalarList\", \"ScalarList\", \"ScalarList\", \"Scalar\"], "
+         "\"Input Strides\": [[802816, 3136, 56, 1], [576, 9, 3, 1], [], [], [], [], []], \"Input Dims\": [[64, 256, "
+         "56, "
+         "56], [64, 64, 3, 3], [], [], [], [], []], \"Concrete Inputs\": [\"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", "
+         "\"[1, "
+         "1]\", \"1\"]";
+}
+
 // One layer: operators in each other, a launch, its flow, the kernel.
-void write_layer(Writer& out, int layer, double cpu_us, double gpu_us, std::uint64_t& id) {
+void write_layer(Writer& out, int layer, double cpu_us, double gpu_us, std::uint64_t& id, TraceMix mix) {
   for (int depth = 0; depth < 4; ++depth) {
     ++id;
-    out.event(
-        "cpu_op", kOps[static_cast<std::size_t>(layer + depth) % kOps.size()], 4242, 4242, cpu_us + depth,
-        kOp_us - 2 * depth,
-        fmt::format("\"External id\": {},\"Record function id\": 0, \"Sequence number\": {}, \"Fwd thread id\": 0, "
-                    "\"Ev Idx\": {}",
-                    id, id, id));
+    out.event("cpu_op", kOps[static_cast<std::size_t>(layer + depth) % kOps.size()], 4242, 4242, cpu_us + depth,
+              kOp_us - 2 * depth, operator_arguments(id, mix));
   }
   out.event("cuda_runtime", "cudaLaunchKernel", 4242, 4242, cpu_us + 4, 2.5,
             fmt::format("\"External id\": {},\n      \"cbid\": 211,\n      \"correlation\": {}", id, id));
@@ -104,7 +115,7 @@ void write_layer(Writer& out, int layer, double cpu_us, double gpu_us, std::uint
 
 }  // namespace
 
-std::uint64_t write_synthetic_trace(const std::filesystem::path& path, std::uint64_t bytes) {
+std::uint64_t write_synthetic_trace(const std::filesystem::path& path, std::uint64_t bytes, TraceMix mix) {
   Writer out(path);
   double now_us = 3917543588725.759;
   std::uint64_t id = 0;
@@ -118,7 +129,7 @@ std::uint64_t write_synthetic_trace(const std::filesystem::path& path, std::uint
     out.event("gpu_user_annotation", mark, 0, 7, now_us + 110, step_us - 110, external);
     out.event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 0, 7, now_us + 110, 60, kernel_arguments(id, 7));
     for (int layer = 0; layer < kLayers; ++layer) {
-      write_layer(out, layer, now_us + 100 + layer * kOp_us, now_us + 180 + layer * kKernel_us, id);
+      write_layer(out, layer, now_us + 100 + layer * kOp_us, now_us + 180 + layer * kKernel_us, id, mix);
     }
     now_us += step_us;
   }

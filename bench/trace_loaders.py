@@ -27,17 +27,17 @@ def measure(name, load, path):
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         try:
             _, events = load(path)
         except ImportError as error:
             print(f"{name}: not there ({error})")
             os._exit(0)
-        seconds = time.perf_counter() - start
+        seconds, used = time.perf_counter() - start, time.process_time() - cpu
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         size = os.path.getsize(path)
-        print(f"{name}: {seconds:.2f} s, {size / seconds * 1e-9:.3f} GB/s, {events / seconds * 1e-6:.2f} million events a "
-              f"second, peak memory {peak / size:.2f} of the file")
+        print(f"{name}: CPU {used:.2f} s (wall {seconds:.2f} s), {size / used * 1e-9:.3f} GB/s, "
+              f"{events / used * 1e-6:.2f} million events a second, peak memory {peak / size:.2f} of the file")
         sys.stdout.flush()
         os._exit(0)
     os.waitpid(child, 0)

@@ -130,6 +130,7 @@ std::string render_text(const TraceReport& report, const ReportOptions& options)
   return options.unicode ? text : to_ascii(text);
 }
 
+// A trace's times are whole nanoseconds.
 std::string render_csv(const TraceReport& report) {
   std::string text = "rank,device,step,s";
   for (const TracePart part : kTraceParts) text += fmt::format(",{}_s", to_string(part));
@@ -137,9 +138,9 @@ std::string render_csv(const TraceReport& report) {
   for (const ImportedTrace& trace : report.traces) {
     for (const TraceRank& rank : trace.ranks) {
       for (std::size_t i = 0; i < rank.steps.size(); ++i) {
-        text += fmt::format("{},{},{},{}", rank.rank, rank.device ? fmt::format("{}", *rank.device) : "", i,
+        text += fmt::format("{},{},{},{:.9f}", rank.rank, rank.device ? fmt::format("{}", *rank.device) : "", i,
                             rank.steps[i].s);
-        for (const auto& s : rank.steps[i].parts) text += s ? fmt::format(",{}", *s) : ",";
+        for (const auto& s : rank.steps[i].parts) text += s ? fmt::format(",{:.9f}", *s) : ",";
         text += "\n";
       }
     }

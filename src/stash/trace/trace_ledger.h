@@ -28,7 +28,7 @@ inline const std::optional<double>& at(const TraceParts& parts, TracePart part) 
 
 struct TraceStep {
   double s = 0;
-  TraceParts parts;  // the present ones sum to `s`
+  TraceParts parts = {};  // the present ones sum to `s`
 };
 
 // One GPU of one trace, or its process where there is none.

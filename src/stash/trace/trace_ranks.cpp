@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "stash/core/clock.h"
 #include "stash/trace/sweep.h"
@@ -30,14 +31,12 @@ Interval extent(const Claims& claims) {
 }
 
 TraceStep to_step(const std::vector<std::int64_t>& row, const Claims& claims) {
-  TraceStep step;
+  TraceStep step{.s = seconds(std::accumulate(row.begin(), row.end(), std::int64_t{0}))};
   for (std::size_t i = 0; i < claims.size(); ++i) {
     std::optional<double>& part = at(step.parts, claims[i].part);
     if (!claims[i].times.empty()) part = part.value_or(0) + seconds(row[i]);
-    step.s += seconds(row[i]);
   }
   at(step.parts, TracePart::unexplained) = seconds(row.back());
-  step.s += seconds(row.back());
   return step;
 }
 

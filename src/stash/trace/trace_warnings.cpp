@@ -72,7 +72,7 @@ class Warnings {
     if (rank.step_source == StepSource::whole) {
       warn("marks no steps, so the whole trace counts as one; call the profiler's step() after each");
     } else if (rank.steps.size() < kFewSteps) {
-      warn("has {} steps; {} or more give steadier figures", rank.steps.size(), kFewSteps);
+      warn("has fewer than {} steps ({}): more give steadier figures", kFewSteps, rank.steps.size());
     }
     if (rank.device && !rank.marked_on_gpu && rank.step_source != StepSource::whole) {
       warn("marks steps on the CPU only: means hold, single steps may hold work of the one before");
