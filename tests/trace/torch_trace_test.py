@@ -101,6 +101,17 @@ class TorchTrace(unittest.TestCase):
         self.assertEqual([rank["rank"] for rank in found["ranks"]], [0, 1])
         self.assertEqual(found["traces"][0]["world_size"], 2)
         self.assertGreater(found["communication_total_s"], 0)
+        self.assertGreater(found["parts"]["communication_s"], 0)
+        self.assertEqual(self.imported(first.parent), found)
+
+    def test_a_trace_cut_in_half_gives_the_steps_before_the_cut(self):
+        path, = self.trace(["trace.json"])
+        text = path.read_text()
+        path.write_text(text[:text.index("ProfilerStep#4")])
+        found = self.imported(path)
+        self.assertTrue(found["traces"][0]["truncated"])
+        self.assertIn("ends too early", found["warnings"][0])
+        self.assertLess(len(found["ranks"][0]["steps"]), 4)
 
     def test_the_page_begins_with_the_verdict_and_ends_with_warnings(self):
         path, = self.trace(["trace.json"])
