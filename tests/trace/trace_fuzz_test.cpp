@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
+#include "kineto_trace.h"
 #include "made_trace.h"
 #include "stash/core/error.h"
 #include "stash/trace/trace_ledger.h"
@@ -11,6 +13,8 @@ namespace stash {
 
 namespace {
 
+using testing_support::gzipped;
+using testing_support::KinetoTrace;
 using testing_support::MadeTrace;
 using testing_support::TraceFile;
 
@@ -46,6 +50,15 @@ std::string mutate(std::string text, std::mt19937& random) {
   return text;
 }
 
+std::string made_text() {
+  MadeTrace made;
+  for (int i = 0; i < 6; ++i) {
+    made.step(i, i * 100, 100).input(i * 100, 9).copy(i * 100 + 5, 10).compute(i * 100 + 20, 50);
+    made.collective(i * 100 + 50, 30).op(i * 100, 80);
+  }
+  return made.of_rank(0, 2);
+}
+
 void expect_sound(const ImportedTrace& trace) {
   for (const TraceRank& rank : trace.ranks) {
     double sum_s = 0;
@@ -62,20 +75,15 @@ void expect_sound(const ImportedTrace& trace) {
 }  // namespace
 
 TEST(TraceFuzz, DamagedTracesGiveASoundLedgerOrAnErrorAndNothingElse) {
-  MadeTrace made;
-  for (int i = 0; i < 6; ++i) {
-    made.step(i, i * 100, 100).input(i * 100, 9).copy(i * 100 + 5, 10).compute(i * 100 + 20, 50);
-    made.collective(i * 100 + 50, 30).op(i * 100, 80);
-  }
-  const std::string valid = made.of_rank(0, 2);
+  const std::array<std::string, 3> valid{made_text(), KinetoTrace().text(), gzipped(KinetoTrace().text())};
   std::mt19937 random(20230718);
   int damaged = 0;
   for (int i = 0; i < kMutations; ++i) {
-    const TraceFile file(mutate(valid, random));
+    const TraceFile file(mutate(valid[static_cast<std::size_t>(i) % valid.size()], random));
     try {
       const ImportedTrace trace = import_trace(file.path());
       expect_sound(trace);
-      damaged += trace.read.damaged > 0 ? 1 : 0;
+      damaged += trace.read.damaged > 0 || trace.read.truncated ? 1 : 0;
     } catch (const Error&) {
       ++damaged;
     }
