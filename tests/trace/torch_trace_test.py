@@ -35,7 +35,7 @@ if ranks > 1:
     model = torch.nn.parallel.DistributedDataParallel(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 with profile(activities=[ProfilerActivity.CPU],
-             schedule=torch.profiler.schedule(wait=0, warmup=1, active=4) if marked else None,
+             schedule=torch.profiler.schedule(wait=0, warmup=1, active=4, repeat=1) if marked else None,
              on_trace_ready=lambda p: p.export_chrome_trace(out)) as profiler:
     for batch in torch.utils.data.DataLoader(Slow()):
         model(batch).sum().backward()
