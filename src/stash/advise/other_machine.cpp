@@ -102,7 +102,8 @@ std::optional<FirstStep> on_another_machine(const JobFacts& facts, const Stall& 
   if (trials.empty()) return std::nullopt;
   const double most_s = std::min(stall.time.s, std::ranges::max_element(trials, {}, &Trial::saved_s)->saved_s);
   std::erase_if(trials, [&](const Trial& trial) { return trial.saved_s < kEnoughRatio * most_s; });
-  const Trial& best = *std::ranges::min_element(trials, {}, &Trial::usd_per_h);
+  const Trial& best = *std::ranges::min_element(
+      trials, {}, [](const Trial& trial) { return std::pair(trial.usd_per_h(), -trial.saved_s); });
   FirstStep step = in_words(facts, stall, best);
   step.saved = saving(best, now_s, step_s);
   return step;
