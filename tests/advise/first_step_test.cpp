@@ -128,6 +128,12 @@ TEST(FirstStep, FetchAsksForStorageOfTheRateThatItNeeds) {
   expect_saved(steps.front(), ledger[Part::fetch]->s);
 }
 
+TEST(FirstStep, BetterStorageComesBeforeAnotherMachine) {
+  const std::vector<FirstStep> steps = steps_of(slow_storage());
+  ASSERT_FALSE(steps.empty());
+  EXPECT_EQ(steps.front().effort, Effort::hardware);
+}
+
 TEST(FirstStep, FetchOfLaterEpochsAlsoAsksForACache) {
   Profile profile = slow_storage();
   profile.dataset_samples = 1'000'000;

@@ -10,8 +10,9 @@
 
 namespace stash {
 
-// What a change asks for: another setting; another training (more samples between updates); another machine.
-enum class Effort { setting, training, machine };
+// What a change asks for: another setting; another training (more samples between updates); more of something in the
+// machine, such as memory; another machine.
+enum class Effort { setting, training, hardware, machine };
 
 // One thing to do about a stall of this job, and what it is predicted to save; docs/prediction.md.
 struct FirstStep {

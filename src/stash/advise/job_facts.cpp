@@ -79,7 +79,7 @@ FirstStep faster_storage(const JobFacts& facts, const Stall& stall, double bytes
       facts.is_script ? "the data set copied there" : "--data with a copy there",
       fmt::format("a step waits {} for storage and takes {} when nothing has to be read", format_duration(stall.time.s),
                   format_duration(stall.step_s - stall.time.s)),
-      Effort::machine);
+      Effort::hardware);
 }
 
 FirstStep larger_cache(const JobFacts& facts, const Stall& stall, double cache_bytes) {
@@ -91,7 +91,7 @@ FirstStep larger_cache(const JobFacts& facts, const Stall& stall, double cache_b
                   fmt::format("of the data set's {}, {} fit now and {:.0f} % of the reads find their pages",
                               format_bytes(static_cast<double>(facts.profile.dataset_bytes.value_or(0))),
                               format_bytes(now), 100 * facts.ledger.steady_fetch.value_or(SteadyFetch{}).cached_ratio),
-                  Effort::machine);
+                  Effort::hardware);
 }
 
 FirstStep compressed_gradients(const Stall& stall, bool with_bf16) {

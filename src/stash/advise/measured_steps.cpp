@@ -131,7 +131,7 @@ class MeasuredSteps {
          .because =
              fmt::format("{} ranks share {} cores, and a step that takes {} alone takes {} more beside the others",
                          ranks, cores, format_duration(alone->s), format_duration(stall_.time.s)),
-         .effort = Effort::machine,
+         .effort = Effort::hardware,
          .of_s = stall_.step_s},
         std::min(stall_.time.s, alone->s * (static_cast<double>(ranks) / cores - 1)));
   }

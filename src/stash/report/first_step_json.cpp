@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 3> kEfforts{"setting", "training", "machine"};
+constexpr std::array<std::string_view, 4> kEfforts{"setting", "training", "hardware", "machine"};
 
 Json step_json(const FirstStep& step, std::optional<double> usd_per_hour) {
   Json json{{"part", to_string(step.part)},
