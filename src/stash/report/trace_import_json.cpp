@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stash/core/profile_json.h"
+#include "stash/core/version.h"
 
 namespace stash {
 namespace {
@@ -75,6 +76,7 @@ std::string import_json(const TraceReport& report, const std::string& verdict) {
   }
   const json late = report.late_rank ? json{{"rank", report.late_rank->rank}, {"s", report.late_rank->s}} : json();
   return dump_json({{"schema_version", 1},
+                    {"tool", {{"name", "stash"}, {"version", kVersion}}},
                     {"verdict", verdict},
                     {"step_s", report.step_s},
                     {"parts", to_json(report.parts)},
