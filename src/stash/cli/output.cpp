@@ -4,15 +4,18 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <span>
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/report/chrome_trace.h"
 #include "stash/report/report.h"
 #include "stash/report/terminal.h"
 
@@ -21,8 +24,9 @@ namespace {
 
 using Renderer = std::string (*)(const Profile&, const Ledger&, const ReportOptions&);
 
-constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
-constexpr std::array<Renderer, 3> kRenderers{render_text, render_json, render_csv};
+constexpr std::array<std::string_view, 4> kFormats{"text", "json", "csv", "trace"};
+constexpr std::size_t kCommonFormats = 3;  // the first of them: those that predictions and advice have too
+constexpr std::array<Renderer, 4> kRenderers{render_text, render_json, render_csv, render_trace};
 
 Renderer renderer_of(std::string_view format) {
   for (std::size_t i = 0; i < kFormats.size(); ++i) {
@@ -34,8 +38,10 @@ Renderer renderer_of(std::string_view format) {
 }  // namespace
 
 void ReportOutput::add_to(CLI::App& app) {
-  app.add_option("--format", format_, "text: a page to read; json: everything; csv: the ledger as a table")
-      ->type_name("text|json|csv")
+  app.add_option(
+         "--format", format_,
+         "text: a page to read; json: everything; csv: the ledger as a table; trace: what ranks did, for Perfetto")
+      ->type_name("text|json|csv|trace")
       ->default_str(std::string(kFormats.front()));
   app.add_option("--usd-per-hour", usd_per_hour_, "Price of all machines of the job; adds what each part costs")
       ->type_name("USD");
@@ -65,7 +71,10 @@ void ReportOutput::print(const Profile& profile, const Ledger& ledger) const {
   print_or_write(render(profile, ledger, true), "");
 }
 
-void check_format(std::string_view format) { renderer_of(format); }
+void check_format(std::string_view format) {
+  constexpr std::span common(kFormats.data(), kCommonFormats);
+  if (std::find(common.begin(), common.end(), format) == common.end()) throw_unknown("--format", format, common);
+}
 
 void print_or_write(const std::string& text, const std::string& path) {
   if (!path.empty()) return write_file_atomically(path, text);
