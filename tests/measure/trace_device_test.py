@@ -15,7 +15,8 @@ if not torch.cuda.is_available():
     print("there is no GPU")
     sys.exit(program.SKIPPED)
 
-RANKS = min(2, torch.cuda.device_count())
+RANKS = 2
+BACKEND = "nccl" if torch.cuda.device_count() >= RANKS else "gloo"  # ranks that share a GPU cannot use NCCL
 
 
 class DeviceTrace(unittest.TestCase):
@@ -25,7 +26,8 @@ class DeviceTrace(unittest.TestCase):
 
     def test_the_devices_stretches_fill_its_window(self):
         _, profile = ledger.profile(self, self.folder, "--device", "cuda", "--model", "resnet18", "--batch", 32, "--ranks",
-                                    RANKS, "--data", self.folder.images(256), "--precision", "50%", "--max-time", "20s")
+                                    RANKS, "--backend", BACKEND, "--data", self.folder.images(256), "--precision", "50%",
+                                    "--max-time", "20s")
         spans.check_traces(self, profile, slack_s=1e-4)
         spans.check_file(self, profile, self.folder.path / "profile.json")
         for trace in profile["traces"]:
@@ -42,8 +44,9 @@ class DeviceTrace(unittest.TestCase):
         self.assertEqual(copied, steps if condition in ("staged", "hot", "cold") else 0)
         if condition in ("solo", "apart", "staged"):  # nothing to wait for: the device is busy all the time
             self.assertGreater(spans.sum_s(stretches), 0.9 * wall_s)
-        self.assertEqual(bool(spans.of_kind(rank["device"], "collective")),
-                         condition not in spans.WITHOUT_COLLECTIVES and RANKS > 1)
+        collectives = condition not in spans.WITHOUT_COLLECTIVES
+        self.assertEqual(bool(spans.of_kind(rank["device"], "collective")), collectives and BACKEND == "nccl")
+        self.assertEqual(bool(spans.of_kind(rank["host"], "collective")), collectives and BACKEND == "gloo")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Trace(unittest.TestCase):
         return {span[0] for rank in trace["ranks"] for span in rank["host"]}
 
     def test_an_emulated_job_that_waits_for_its_input(self):
-        traces = self.traced(*ledger.SMALL_JOB, "--data", self.data, "--workers", 1, "--inject", "prep=5ms/sample")
+        traces = self.traced(*ledger.SMALL_JOB, "--data", self.data, "--workers", 1, "--inject", "prep=40ms/sample")
         compute = {"step", "forward", "backward", "optimizer"}
         self.assertEqual(self.kinds(traces["solo"]), compute)
         self.assertEqual(self.kinds(traces["apart"]), compute)

@@ -4,9 +4,9 @@
 
 namespace stash {
 
-// An event is made when it is first recorded: here, and not in a window.
+// An event is made when it is first recorded: here, and not in a window. Only CUDA's are known to tell the time.
 EventPool::EventPool(c10::Device device, std::size_t count) : device_(device) {
-  if (device_.is_cpu()) return;
+  if (!device_.is_cuda()) return;
   const c10::Stream stream = c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
   events_.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@ class EventPool {
  public:
   static constexpr int kNone = -1;
 
-  EventPool(c10::Device device, std::size_t count);  // on the CPU: none
+  EventPool(c10::Device device, std::size_t count);  // elsewhere than on CUDA: none
 
   // On this thread's current stream. kNone where none is left. From any thread.
   int record();

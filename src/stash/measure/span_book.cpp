@@ -25,7 +25,7 @@ class Reading {
   RankTrace read() {
     const std::size_t used = std::min(book_.used.load(), book_.places.size());
     trace_.left_out = book_.left_out.load();
-    for (std::size_t i = 0; i < used; ++i) add(book_.places[i]);
+    for (std::size_t i = 0; i < used; ++i) try_add(book_.places[i]);
     end_last_step();
     sort_spans(trace_.host);
     sort_spans(trace_.device);
@@ -33,6 +33,15 @@ class Reading {
   }
 
  private:
+  // An event that the device cannot tell the time of costs a span, and not the measurement.
+  void try_add(const SpanPlace& place) {
+    try {
+      add(place);
+    } catch (const c10::Error&) {
+      ++trace_.left_out;
+    }
+  }
+
   void add(const SpanPlace& place) {
     if (place.queue != nullptr) return add_queued(place);
     const std::int64_t ended_ns = place.end_ns.load(std::memory_order_acquire);

@@ -64,7 +64,7 @@ void SpanLog::end_step() {
     place->start_ns = book->step_ns;
     place->end_ns.store(end_ns, std::memory_order_release);
   }
-  book->step_ns = end_ns;
+  book->step_ns = book->marked_ns = end_ns;
   const std::size_t used = book->used.load();
   book->most_of_step = std::max(book->most_of_step, used - book->step_from);
   book->step_from = used;

@@ -80,14 +80,17 @@ class TraceWriter {
 
  private:
   // A rank, or a condition's name, has an equal share of the file: none is shown at the cost of another.
-  void begin_share() { share_end_ = events_.size() + share_bytes_; }
+  void begin_share() {
+    share_end_ = events_.size() + share_bytes_;
+    full_ = false;
+  }
 
-  bool add(const Json& event) {
+  // What comes after the first event that does not fit is left out too.
+  void add(const Json& event) {
     const std::string text = dump(event);
     const std::string_view separator = events_.empty() ? "\n" : ",\n";
-    if (events_.size() + separator.size() + text.size() > share_end_) return false;
-    events_.append(separator).append(text);
-    return true;
+    full_ = full_ || events_.size() + separator.size() + text.size() > share_end_;
+    if (!full_) events_.append(separator).append(text);
   }
 
   void name(const char* what, int thread, const Json& args) {
@@ -141,7 +144,8 @@ class TraceWriter {
     name("thread_name", thread_, {{"name", title}});
     name("thread_sort_index", thread_, {{"sort_index", thread_}});
     for (const Span* span : spans) {
-      if (!add(event(*span, starts_us))) ++left_out_writing_;
+      if (!full_) add(event(*span, starts_us));
+      left_out_writing_ += full_;
     }
   }
 
@@ -176,6 +180,7 @@ class TraceWriter {
   std::string events_;
   std::size_t share_bytes_ = 0;
   std::size_t share_end_ = 0;
+  bool full_ = false;  // the share
   int process_ = 0;
   int thread_ = 1000;  // apart from the processes' numbers, which viewers take for those of main threads
   std::int64_t left_out_measuring_ = 0;
