@@ -36,6 +36,8 @@ class Feed:
             return batches.fresh(self.again)
         if self.control is not None:
             self.control.follow(source)
+        if self.session is not None:
+            self.session.wait_begins()
         start = time.perf_counter_ns()
         batch = read()
         if self.session is not None:

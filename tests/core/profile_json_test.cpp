@@ -51,6 +51,7 @@ TEST(ProfileJson, SingleMessagesRoundTrip) {
   EXPECT_EQ(bucket_from_json(to_json(profile.buckets[0])), profile.buckets[0]);
   EXPECT_EQ(collective_summary_from_json(to_json(profile.collectives[0])), profile.collectives[0]);
   EXPECT_EQ(input_counters_from_json(to_json(profile.inputs[0])), profile.inputs[0]);
+  EXPECT_EQ(rank_trace_from_json(to_json(profile.traces[0].ranks[0])), profile.traces[0].ranks[0]);
 }
 
 TEST(ProfileJson, HeaderNamesSchemaAndTool) {
@@ -87,6 +88,31 @@ TEST(ProfileJson, ValuesOutOfRangeNameTheKey) {
                   "windows[0].condition holds an unknown condition 'jonied'");
   EXPECT_CONTAINS(message_after([](json& d) { d["stopped_by"] = "boredom"; }), "stopped_by is 'boredom'");
   EXPECT_CONTAINS(message_after([](json& d) { d["job"]["inject"] = "gravity=9"; }), "job.inject is no injection");
+}
+
+TEST(ProfileJson, AnOlderProfileHasNoTraces) {
+  json document = json::parse(to_json_text(sample_profile()));
+  document.erase("traces");
+  Profile expected = sample_profile();
+  expected.traces.clear();
+  EXPECT_EQ(profile_from_json_text(document.dump()), expected);
+}
+
+TEST(ProfileJson, SpansThatAreNoneNameTheKey) {
+  const auto with_span = [](const json& span) {
+    return message_after([&](json& d) { d["traces"][0]["ranks"][0]["host"][1] = span; });
+  };
+  const std::string where = "traces[0].ranks[0].host[1]";
+  EXPECT_EQ(with_span({{"kind", "step"}}), where + " must be an array");
+  EXPECT_EQ(with_span(json::array()), where + " is an empty span");
+  EXPECT_EQ(with_span({"nap", 1, 2}), where + "[0] is 'nap', which is no kind of span");
+  EXPECT_EQ(with_span({"step", 1}), where + " has 2 values; a span of its kind has 3");
+  EXPECT_EQ(with_span({"collective", 1, 2}), where + " has 3 values; a span of its kind has 5");
+  EXPECT_EQ(with_span({"step", -1, 2}), where + "[1] is -1; it must be from 0 to 1000000000000");
+  EXPECT_EQ(with_span({"step", 1, INT64_MAX}),
+            where + "[2] is 9223372036854775807; it must be from 0 to 1000000000000");
+  EXPECT_EQ(with_span({"step", 0.5, 2}), where + "[1] must be a whole number");
+  EXPECT_EQ(with_span({"collective", 1, 2, 3, 4}), where + "[4] must be a string");
 }
 
 TEST(ProfileJson, NonFiniteNumbersAreRefused) {
@@ -167,6 +193,12 @@ TEST(ProfileJson, ManyRanksFitInAFile) {
       profile.collectives.push_back({rank, Condition::joined, "allreduce", 1 << 20, 12, 0.5 / 3, 0.01 / 3, 0.1 / 3});
     }
     profile.inputs.push_back({rank, 640, 70'400'000, 1'000'000, 0.5 / 3, 3.5 / 3, 0.7 / 3, 0, {}});
+  }
+  constexpr int kSpans = 100'000 / kRanks / static_cast<int>(kConditions.size());
+  profile.traces.clear();
+  for (const Condition condition : kConditions) {
+    const Span span{SpanKind::collective, 1'234'567, 123'456, 25 << 20, "allreduce"};
+    profile.traces.push_back({1, condition, std::vector(kRanks, RankTrace{7, std::vector(kSpans, span), {}, 0})});
   }
   const std::string text = to_json_text(profile);
   EXPECT_LT(text.size(), kLimitBytes);

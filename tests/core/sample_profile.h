@@ -31,6 +31,9 @@ inline Profile sample_profile() {
   profile.windows = {window, window};
   profile.clocks_s = 4e-5;
   profile.links = {{"pair", "exchange", 0, 1, 2, 1 << 20, 5, 0.01, 0.009, 0.012}};
+  const Span step{SpanKind::step, 3, 90'000, 0, ""};
+  const Span collective{SpanKind::collective, 40'000, 25'000, 1 << 20, "allreduce"};
+  profile.traces = {{1, Condition::apart, {{1, {step, collective}, {{SpanKind::forward, 20, 30'000, 0, ""}}, 4}}}};
   profile.stolen_ratio = 0.01;
   profile.edge_s = 0.0005;
   profile.layers = {{"conv1", "conv2d", 9408, 1e9, 2e9, 3e6, 4e6, 0.001, std::nullopt}};

@@ -57,6 +57,23 @@ TEST(Collector, PutsAProfileTogetherFromLines) {
   EXPECT_TRUE(collector.stopped());
 }
 
+TEST(Collector, RanksTracesOfAWindowComeTogether) {
+  const RankTrace first{.rank = 0, .host = {{SpanKind::step, 0, 10, 0, ""}}};
+  const RankTrace second{.rank = 1, .host = {{SpanKind::collective, 2, 3, 8, "allreduce"}}, .left_out = 5};
+  const auto line = [](const char* condition, const RankTrace& trace) {
+    return event("trace", {{"round", 1}, {"condition", condition}, {"trace", to_json(trace)}});
+  };
+  Collector collector(Profile{});
+  collector.take(0, line("node", first));
+  collector.take(0, line("solo", first));
+  collector.take(0, line("node", second));
+  const std::vector<WindowTrace> expected{{1, Condition::node, {first, second}}, {1, Condition::solo, {first}}};
+  EXPECT_EQ(collector.profile().traces, expected);
+  collector.take(0, line("lunch", first));
+  EXPECT_EQ(collector.profile().traces, expected);
+  EXPECT_EQ(collector.profile().warnings.size(), 1);
+}
+
 TEST(Collector, TheMachineIsRankZeros) {
   Collector collector(Profile{});
   const json machine{{"versions", {{"torch", "2.13.0"}}}, {"gpus", {{{"name", "H200"}, {"memory_bytes", 150}}}}};

@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <span>
 
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/report/chrome_trace.h"
 #include "stash/report/html/page.h"
 #include "stash/report/report.h"
 #include "stash/report/terminal.h"
@@ -29,9 +31,9 @@ std::string render_page(const Profile& profile, const Ledger& ledger, const Repo
 }
 
 constexpr std::array<std::string_view, 4> kPredictionFormats{"text", "json", "csv", "html"};
-constexpr std::array<std::string_view, 6> kFormats{"text", "json", "csv", "markdown", "openmetrics", "html"};
-constexpr std::array<Renderer, 6> kRenderers{
-    render_text, render_json, render_csv, render_markdown, render_ledger_openmetrics, render_page};
+constexpr std::array<std::string_view, 7> kFormats{"text", "json", "csv", "markdown", "openmetrics", "html", "trace"};
+constexpr std::array<Renderer, 7> kRenderers{
+    render_text, render_json, render_csv, render_markdown, render_ledger_openmetrics, render_page, render_trace};
 
 Renderer renderer_of(std::string_view format) {
   for (std::size_t i = 0; i < kFormats.size(); ++i) {
@@ -45,8 +47,9 @@ Renderer renderer_of(std::string_view format) {
 void ReportOutput::add_to(CLI::App& app) {
   app.add_option("--format", format_,
                  "text: a page to read; json: everything; csv: the ledger as a table; "
-                 "markdown: for a pull request; openmetrics: gauges; html: one file with charts")
-      ->type_name("text|json|csv|markdown|openmetrics|html")
+                 "markdown: for a pull request; openmetrics: gauges; html: one file with charts; trace: what ranks "
+                 "did, for Perfetto")
+      ->type_name("text|json|csv|markdown|openmetrics|html|trace")
       ->default_str(std::string(kFormats.front()));
   app.add_option("--usd-per-hour", usd_per_hour_, "Price of all machines of the job; adds what each part costs")
       ->type_name("USD");

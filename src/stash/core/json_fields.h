@@ -62,6 +62,8 @@ Json write(const std::string& value);
 Json write(const Condition& value);
 Json write(const StoppedBy& value);
 Json write(const Injection& value);
+Json write(const Span& value);         // trace.cpp
+Json write(const WindowTrace& value);  // trace.cpp
 
 void read(const Json& json, const Path& path, bool& value);
 void read(const Json& json, const Path& path, int& value);
@@ -72,6 +74,8 @@ void read(const Json& json, const Path& path, std::string& value);
 void read(const Json& json, const Path& path, Condition& value);
 void read(const Json& json, const Path& path, StoppedBy& value);
 void read(const Json& json, const Path& path, Injection& value);
+void read(const Json& json, const Path& path, Span& value);
+void read(const Json& json, const Path& path, WindowTrace& value);
 
 template <class T>
 Json write(const std::optional<T>& value);

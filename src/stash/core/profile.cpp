@@ -136,6 +136,7 @@ void fields(V& visit, T& profile) {
   visit("collectives", profile.collectives);
   visit("inputs", profile.inputs);
   visit.or_default("links", profile.links);
+  visit.or_default("traces", profile.traces);
   visit("dataset_samples", profile.dataset_samples, 0);
   visit("dataset_bytes", profile.dataset_bytes, 0);
   visit("cache_bytes", profile.cache_bytes, 0);
@@ -201,11 +202,17 @@ CollectiveSummary collective_summary_from_json(const nlohmann::json& json) {
 }
 InputCounters input_counters_from_json(const nlohmann::json& json) { return read_as<InputCounters>(json, "input"); }
 
+// Traces are thousands of numbers for programs: a line each would make the file twice as large.
 std::string to_json_text(const Profile& profile) {
   nlohmann::json json = json_fields::write(profile);
+  const nlohmann::json traces = std::move(json["traces"]);
+  json.erase("traces");
   json["schema_version"] = kProfileSchemaVersion;
   json["tool"] = {{"name", "stash"}, {"version", kVersion}};
-  return dump_json(json, 1) + "\n";
+  std::string text = dump_json(json, 1);
+  constexpr std::string_view kEnd = "\n}";
+  text.resize(text.size() - kEnd.size());
+  return fmt::format("{},\n \"traces\": {}{}\n", text, dump_json(traces), kEnd);
 }
 
 Profile profile_from_json_text(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "stash/core/job.h"
 #include "stash/core/link_time.h"
 #include "stash/core/machine.h"
+#include "stash/core/trace.h"
 
 namespace stash {
 
@@ -106,6 +107,7 @@ struct Profile {
   std::vector<CollectiveSummary> collectives;
   std::vector<InputCounters> inputs;
   std::vector<LinkTime> links;
+  std::vector<WindowTrace> traces;              // one for each condition
   std::optional<std::int64_t> dataset_samples;  // where they can be counted
   std::optional<std::int64_t> dataset_bytes;    // of all of them together
   std::optional<std::int64_t> cache_bytes;      // that the page cache of one node can grow to beside the job

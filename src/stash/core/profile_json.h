@@ -21,6 +21,7 @@ nlohmann::json to_json(const RankPlace& place);
 nlohmann::json to_json(const Bucket& bucket);
 nlohmann::json to_json(const CollectiveSummary& summary);
 nlohmann::json to_json(const InputCounters& counters);
+nlohmann::json to_json(const RankTrace& trace);
 
 Job job_from_json(const nlohmann::json& json);
 Machine machine_from_json(const nlohmann::json& json);
@@ -32,6 +33,7 @@ RankPlace rank_place_from_json(const nlohmann::json& json);
 Bucket bucket_from_json(const nlohmann::json& json);
 CollectiveSummary collective_summary_from_json(const nlohmann::json& json);
 InputCounters input_counters_from_json(const nlohmann::json& json);
+RankTrace rank_trace_from_json(const nlohmann::json& json);
 
 // A document from others: size, depth and number of values are bounded; `what` names it in messages.
 nlohmann::json parse_json(std::string_view text, std::string_view what);

@@ -29,6 +29,8 @@ class StepGate {
     if (left == 0) pass();
   }
 
+  std::int64_t start_ns() const { return start_ns_; }  // of the run; the stepping thread's
+
   // The commander's. Returns the seconds from the start of the first step to the end of the last.
   double run(int steps);
   void wait_for_stop();  // until the stepping thread waits

@@ -30,6 +30,16 @@ void add_rows(std::vector<Row>& rows, const nlohmann::json& message, Row (*read)
   for (const auto& row : message.at("rows")) rows.push_back(read(row));
 }
 
+// A rank's part of what was traced in one window.
+void add_trace(std::vector<WindowTrace>& traces, const nlohmann::json& message) {
+  const Condition condition = parse_condition(message.at("condition").get<std::string>());
+  RankTrace rank = rank_trace_from_json(message.at("trace"));
+  for (WindowTrace& trace : traces) {
+    if (trace.condition == condition) return trace.ranks.push_back(std::move(rank));
+  }
+  traces.push_back({message.at("round").get<int>(), condition, {std::move(rank)}});
+}
+
 }  // namespace
 
 // What each event of a rank does to the profile.
@@ -58,6 +68,7 @@ const std::map<std::string_view, Collector::Handler>& Collector::handlers() {
        [](Collector& c, int, const Json& m) { add_rows(c.profile_.collectives, m, collective_summary_from_json); }},
       {"input", [](Collector& c, int,
                    const Json& m) { c.profile_.inputs.push_back(input_counters_from_json(m.at("counters"))); }},
+      {"trace", [](Collector& c, int, const Json& m) { add_trace(c.profile_.traces, m); }},
       {"clocks", [](Collector& c, int, const Json& m) { c.profile_.clocks_s = m.at("s").get<double>(); }},
       {"loss", [](Collector& c, int, const Json& m) { c.profile_.loss = m.at("loss").get<double>(); }},
       {"warning",

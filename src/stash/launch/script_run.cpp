@@ -16,7 +16,9 @@ class Selector {
   std::optional<int> rank_of(const std::string& file, std::string_view line) {
     if (is_event(line, "job") && chosen_.empty()) chosen_ = file;
     if (file == chosen_) return 0;
-    if (is_event(line, "job") || is_event(line, "window") || is_event(line, "stopped")) return std::nullopt;
+    for (const std::string_view name : {"job", "window", "trace", "stopped"}) {
+      if (is_event(line, name)) return std::nullopt;
+    }
     return numbers_.try_emplace(file, static_cast<int>(numbers_.size()) + 1).first->second;
   }
   bool found() const { return !chosen_.empty(); }

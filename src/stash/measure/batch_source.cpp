@@ -11,8 +11,8 @@ struct BatchSource::InFlight {
   std::unique_ptr<c10::Event> copied;  // null: used in place until the step is over
 };
 
-BatchSource::BatchSource(const Graph& graph, const Job& job, Device& device, Pipeline* pipeline)
-    : graph_(graph), job_(job), device_(device), pipeline_(pipeline) {
+BatchSource::BatchSource(const Graph& graph, const Job& job, Device& device, Pipeline* pipeline, SpanLog& spans)
+    : graph_(graph), job_(job), device_(device), pipeline_(pipeline), spans_(spans) {
   if (device_.emulated() != nullptr) return;  // its layers look at no batch
   Batch first;
   if (pipeline_ != nullptr) {
@@ -62,25 +62,30 @@ Batch BatchSource::to_device(const Batch& batch) const {
   return moved;
 }
 
-const Batch& BatchSource::staged() {
-  current_ = to_device(host_);
+const Batch& BatchSource::copied(const Batch& batch) {
+  current_ = to_device(batch);
+  if (device_.is_accelerator()) spans_.mark(SpanKind::copy);
   return current_;
 }
+
+const Batch& BatchSource::staged() { return copied(host_); }
 
 const Batch& BatchSource::next() {
   // One buffer stays with the step that reads it; more only while their copies are under way.
   recycle(device_.is_accelerator() ? 1 : 0);
   const bool ready = pipeline_->ready();
   const std::int64_t asked_ns = now_ns();
+  spans_.skip(asked_ns);
   const BatchView prepared = pipeline_->next();
   const std::int64_t got_ns = now_ns();
   waited_s_ += seconds(got_ns - asked_ns);
+  spans_.mark(SpanKind::input_wait, got_ns);
   if (EmulatedStream* const stream = device_.emulated(); stream != nullptr) {
     if (!ready) stream->arrive(got_ns);
     pipeline_->release(prepared);
     return current_;
   }
-  current_ = to_device(view(prepared));
+  copied(view(prepared));
   InFlight used{prepared, nullptr};
   if (device_.is_accelerator()) {
     const c10::impl::VirtualGuardImpl guard(device_.torch_device().type());

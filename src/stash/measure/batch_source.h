@@ -6,6 +6,7 @@
 
 #include "stash/input/pipeline.h"
 #include "stash/measure/network.h"
+#include "stash/measure/span_log.h"
 
 namespace stash {
 
@@ -13,7 +14,7 @@ namespace stash {
 class BatchSource {
  public:
   // Without a pipeline (`pipeline` null) batches are random.
-  BatchSource(const Graph& graph, const Job& job, Device& device, Pipeline* pipeline);
+  BatchSource(const Graph& graph, const Job& job, Device& device, Pipeline* pipeline, SpanLog& spans);
   ~BatchSource();
 
   const Batch& resident() const { return resident_; }  // used again and again
@@ -26,6 +27,7 @@ class BatchSource {
   struct InFlight;
   Batch view(const BatchView& prepared) const;
   Batch to_device(const Batch& batch) const;
+  const Batch& copied(const Batch& batch);
   Batch random_batch() const;
   void recycle(std::size_t keep);
 
@@ -33,6 +35,7 @@ class BatchSource {
   const Job& job_;
   Device& device_;
   Pipeline* pipeline_;
+  SpanLog& spans_;
   Batch resident_;
   Batch host_;
   Batch current_;

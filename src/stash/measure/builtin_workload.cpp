@@ -5,13 +5,15 @@
 namespace stash {
 
 BuiltinWorkload::BuiltinWorkload(const Job& job, Trainer& trainer, Device& device, SwitchBackend& backend,
-                                 BatchSource& batches, Pipeline* pipeline, bool first_on_node, bool several_nodes)
+                                 BatchSource& batches, Pipeline* pipeline, SpanLog& spans, bool first_on_node,
+                                 bool several_nodes)
     : job_(job),
       trainer_(trainer),
       device_(device),
       backend_(backend),
       batches_(batches),
       pipeline_(pipeline),
+      spans_(spans),
       first_on_node_(first_on_node),
       several_nodes_(several_nodes) {}
 
@@ -53,8 +55,12 @@ void BuiltinWorkload::warm_up() {
 
 void BuiltinWorkload::step() {
   warm_up();
-  if (uses_input(condition_)) return trainer_.step(batches_.next());
-  trainer_.step(condition_ == Condition::staged ? batches_.staged() : batches_.resident());
+  if (uses_input(condition_)) {
+    trainer_.step(batches_.next());
+  } else {
+    trainer_.step(condition_ == Condition::staged ? batches_.staged() : batches_.resident());
+  }
+  spans_.end_step();
 }
 
 double BuiltinWorkload::run(int steps) {
@@ -62,6 +68,7 @@ double BuiltinWorkload::run(int steps) {
   // The time since the last run was spent on other things than steps.
   if (EmulatedStream* const stream = device_.emulated(); stream != nullptr) stream->arrive(start_ns);
   if (takes_part_) {
+    spans_.begin(start_ns);
     for (int i = 0; i < steps; ++i) step();
   }
   device_.synchronize();

@@ -15,7 +15,7 @@ class BuiltinWorkload final : public Workload {
  public:
   // `first_on_node`: the rank that computes in `solo`. `pipeline` may be null when no condition uses input.
   BuiltinWorkload(const Job& job, Trainer& trainer, Device& device, SwitchBackend& backend, BatchSource& batches,
-                  Pipeline* pipeline, bool first_on_node, bool several_nodes);
+                  Pipeline* pipeline, SpanLog& spans, bool first_on_node, bool several_nodes);
 
   std::optional<double> enter(Condition condition, int steps) override;
   void go() override;
@@ -24,6 +24,8 @@ class BuiltinWorkload final : public Workload {
   bool takes_part() const override { return takes_part_; }
   double waited_s() const override { return batches_.waited_s(); }
   std::optional<double> queued_samples() const override;
+  SpanLog& spans() override { return spans_; }
+  c10::Device device() const override { return device_.torch_device(); }
   void collect_device_times() override { backend_.collect_device_times(); }
   double stop_s() override { return device_.stop_s(); }
   std::optional<double> loss() const override { return trainer_.loss(); }
@@ -40,6 +42,7 @@ class BuiltinWorkload final : public Workload {
   SwitchBackend& backend_;
   BatchSource& batches_;
   Pipeline* pipeline_;
+  SpanLog& spans_;
   bool first_on_node_;
   bool several_nodes_;
   bool weights_differ_ = false;

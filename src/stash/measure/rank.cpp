@@ -50,6 +50,7 @@ class Rank {
         graph_(make_model(job_.model, {.image_size = job_.image_size, .seq_len = job_.seq_len})),
         device_(job_, setup.local_rank),
         log_(std::make_shared<CollectiveLog>()),
+        spans_(std::make_shared<SpanLog>()),
         conditions_(present_conditions(job_, setup.members->nodes())) {}
 
   void run() {
@@ -81,15 +82,16 @@ class Rank {
     const Members& members = *setup_.members;
     if (setup_.node) backend_->set_node(setup_.node->getBackend(device_.torch_device().type()), members.ranks_here());
     backend_->set_stream(device_.emulated());
+    backend_->set_spans(spans_);
     if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
     make_pipeline();
-    batches_ = std::make_unique<BatchSource>(graph_, job_, device_, pipeline_.get());
+    batches_ = std::make_unique<BatchSource>(graph_, job_, device_, pipeline_.get(), *spans_);
     if (pipeline_) pipeline_->pause();
     const auto delay = job_.inject.rank_delay_s.find(rank_);
     trainer_ = std::make_unique<Trainer>(*network_, device_, setup_.group, job_.bucket_bytes,
-                                         delay == job_.inject.rank_delay_s.end() ? 0 : delay->second, state_);
+                                         delay == job_.inject.rank_delay_s.end() ? 0 : delay->second, state_, *spans_);
     workload_ = std::make_unique<BuiltinWorkload>(job_, *trainer_, device_, *backend_, *batches_, pipeline_.get(),
-                                                  members.first_on_node(), members.nodes() > 1);
+                                                  *spans_, members.first_on_node(), members.nodes() > 1);
     ruler_ = std::make_unique<Ruler>(job_, *workload_, control_, *log_);
   }
 
@@ -187,6 +189,7 @@ class Rank {
   Graph graph_;
   Device device_;
   std::shared_ptr<CollectiveLog> log_;
+  std::shared_ptr<SpanLog> spans_;
   std::vector<Condition> conditions_;
   std::unique_ptr<Network> network_;
   const TorchNetwork* torch_network_ = nullptr;  // where the network is a real one

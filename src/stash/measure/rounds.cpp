@@ -32,9 +32,10 @@ StoppedBy run_rounds(Ruler& ruler, Control& control, const Job& job, std::int64_
     const std::int64_t start_ns = now_ns();
     const bool whole = ruler.round(
         round,
-        [&](const Window& window) {
+        [&](const Window& window, const std::vector<std::string>& trace_lines) {
           so_far.windows.push_back(window);
           events.send("window", {{"window", to_json(window)}});
+          for (const std::string& lines : trace_lines) events.send_lines(lines);
         },
         stop);
     if (!whole) return StoppedBy::interrupted;

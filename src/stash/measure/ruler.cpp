@@ -9,6 +9,7 @@
 #include "stash/attribute/schedule.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
+#include "stash/measure/events.h"
 #include "stash/measure/switch_backend.h"
 
 namespace stash {
@@ -16,6 +17,20 @@ namespace {
 
 constexpr int kEdgeSamples = 9;
 constexpr double kSlowStep_s = 1;  // a window of such steps is one step long however exactly its time is known
+
+// All conditions of one round are traced, so that what little it costs is in none of their differences. The second:
+// the first meets what a warm-up left undone.
+constexpr int kTracedRound = 1;
+constexpr std::size_t kProfileSpans = 100'000;  // of all ranks and conditions: some 4 MB of the profile
+constexpr std::size_t kWindowSpans = 2048;      // of a rank: a hundred steps with twenty collectives
+constexpr std::size_t kFewestSpans = 32;        // a step or two, however many ranks there are
+
+// Of so many ranks the last ones have none.
+std::size_t trace_room(int rank, int ranks, std::size_t conditions) {
+  const auto place = static_cast<std::size_t>(rank);
+  if (place >= kProfileSpans / (conditions * kFewestSpans)) return 0;
+  return std::clamp(kProfileSpans / (static_cast<std::size_t>(ranks) * conditions), kFewestSpans, kWindowSpans);
+}
 
 }  // namespace
 
@@ -63,17 +78,18 @@ void Ruler::pilot(const std::vector<Condition>& conditions) {
   }
 }
 
-bool Ruler::round(int index, const std::function<void(const Window&)>& on_window, const std::function<bool()>& stop) {
+bool Ruler::round(int index, const OnWindow& on_window, const std::function<bool()>& stop) {
   align();
   for (const Condition condition : round_order(conditions_, job_.seed, index)) {
     if (control_.any(stop())) return false;
-    on_window(measure(index, condition));
+    measure(index, condition, on_window);
     check_loss();
   }
   return true;
 }
 
-Window Ruler::measure(int round, Condition condition) {
+void Ruler::measure(int round, Condition condition, const OnWindow& on_window) {
+  const bool traced = round == kTracedRound;
   const int lead_in = lead_in_steps(job_, condition);
   Window window;
   window.round = round;
@@ -82,18 +98,23 @@ Window Ruler::measure(int round, Condition condition) {
   log_.select(condition, false);
   window.resident_ratio = workload_.enter(condition, window.steps + lead_in);
   check_weights(condition);
+  if (traced) {
+    workload_.spans().prepare(workload_.device(), trace_room(control_.rank(), control_.size(), conditions_.size()));
+  }
   workload_.go();
   workload_.run(lead_in);
   window.queued_start_samples = workload_.queued_samples();
   const double waited_before_s = workload_.waited_s();
   const double collectives_before_s = log_.total_s(condition);
   log_.select(condition, true);
+  if (traced) workload_.spans().start();
 
   // Workers go on while ranks meet, which takes them no longer than an edge. Were they held, samples half made would
   // be finished meanwhile and the window would get them for nothing.
   control_.barrier();
   const double wall_s = workload_.run(window.steps);
 
+  workload_.spans().stop();
   const std::vector<double> arrivals_s = log_.arrivals_s();
   log_.select(condition, false);
   workload_.collect_device_times();
@@ -104,7 +125,26 @@ Window Ruler::measure(int round, Condition condition) {
       std::move(window),
       {.wall_s = wall_s, .input_wait_s = waited_s, .collective_s = log_.total_s(condition) - collectives_before_s});
   add_arrivals(window, arrivals_s);
-  return window;
+  on_window(window, traced ? gather_trace(window, wall_s) : std::vector<std::string>());
+}
+
+// Every rank's spans on one time line: from the earliest start on, by rank 0's clock.
+std::vector<std::string> Ruler::gather_trace(const Window& window, double wall_s) {
+  const SpanBook& book = workload_.spans().book();
+  RankTrace trace = read_spans(book, wall_s, collective_name);
+  trace.rank = control_.rank();
+  const double began_s = book.began_ns == 0 ? HUGE_VAL : seconds(book.began_ns) + clock_.offset_s;
+  double earliest_s = began_s;
+  for (const auto& rank : control_.gather({&began_s, 1})) earliest_s = std::min(earliest_s, rank[0]);
+  const bool took_part = book.began_ns != 0;
+  const std::int64_t shift_us = took_part ? std::llround((began_s - earliest_s) * 1e6) : 0;
+  for (std::vector<Span>* spans : {&trace.host, &trace.device}) {
+    for (Span& span : *spans) span.start_us += shift_us;
+  }
+  return control_.gather_text(took_part ? Events::line("trace", {{"round", window.round},
+                                                                 {"condition", to_string(window.condition)},
+                                                                 {"trace", to_json(trace)}})
+                                        : std::string());
 }
 
 // Ranks that issued different collectives cannot be compared.

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "stash/core/profile.h"
@@ -20,9 +21,10 @@ class Ruler {
 
   // Warms every condition up and finds how many steps its windows need.
   void pilot(const std::vector<Condition>& conditions);
-  // Visits every condition once, in a random order; `on_window` sees each window as it is complete (rank 0's view).
-  // False: the run was asked to stop in between.
-  bool round(int index, const std::function<void(const Window&)>& on_window, const std::function<bool()>& stop);
+  // Visits every condition once, in a random order; `on_window` sees each window as it is complete (rank 0's view), and
+  // where it was traced what every rank has to report of it. False: the run was asked to stop in between.
+  using OnWindow = std::function<void(const Window&, const std::vector<std::string>& trace_lines)>;
+  bool round(int index, const OnWindow& on_window, const std::function<bool()>& stop);
 
   double edge_s() const { return edge_s_; }
   double round_s() const { return round_s_; }    // what a round is expected to take
@@ -31,9 +33,10 @@ class Ruler {
  private:
   double time_steps(Condition condition, int steps);
   double measure_edge();
-  Window measure(int round, Condition condition);
+  void measure(int round, Condition condition, const OnWindow& on_window);
   Window gather(Window window, const RankSample& own);
   void add_arrivals(Window& window, std::vector<double> own_s);
+  std::vector<std::string> gather_trace(const Window& window, double wall_s);
   void align();
   void check_loss();
   void check_weights(Condition condition);

@@ -21,7 +21,8 @@ ScriptSession::ScriptSession(ScriptHooks hooks, int events_fd)
     : hooks_(std::move(hooks)),
       events_(events_fd),
       shared_(SharedState::open(-1, 1)),
-      log_(std::make_shared<CollectiveLog>()) {
+      log_(std::make_shared<CollectiveLog>()),
+      spans_(std::make_shared<SpanLog>()) {
   log_->select(Condition::joined, true);
 }
 
@@ -30,6 +31,7 @@ ScriptSession::~ScriptSession() { end(); }
 void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
   SwitchBackend& backend = switches_.add(group, device, log_);
   backend.set_position(position_);
+  backend.set_spans(spans_);
   if (start_.job.inject.link_bytes_per_s) backend.set_link(*start_.job.inject.link_bytes_per_s);
 }
 
@@ -58,14 +60,23 @@ void ScriptSession::start(ScriptStart start) {
 
 bool ScriptSession::step_end() {
   if (!measuring_.load(std::memory_order_relaxed)) return stop_script_.load(std::memory_order_relaxed);
+  spans_->mark(SpanKind::compute);
   if (delay_ns_ > 0) delay();
+  spans_->end_step();
   gate_->step_end();
+  spans_->begin(gate_->start_ns());  // where a traced window starts here
   return stop_script_.load(std::memory_order_relaxed);
 }
 
 void ScriptSession::delay() {
   synchronize();  // a sleeping host would hide behind work that is still queued
   sleep_until_ns(now_ns() + delay_ns_);
+  spans_->skip();
+}
+
+void ScriptSession::add_wait_ns(std::int64_t ns) {
+  waited_ns_.fetch_add(ns, std::memory_order_relaxed);
+  spans_->mark(SpanKind::input_wait);
 }
 
 void ScriptSession::end() {

@@ -51,7 +51,9 @@ class ScriptSession final : public Workload {
   void start(ScriptStart start);
   // The script's thread, after each step. True: what was wanted is measured, and the script may end.
   bool step_end();
-  void add_wait_ns(std::int64_t ns) { waited_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  // The script's thread, before and after it waits for a batch.
+  void wait_begins() { spans_->mark(SpanKind::compute); }
+  void add_wait_ns(std::int64_t ns);
   void end();  // the script comes to its end
   bool measuring() const { return measuring_.load(std::memory_order_relaxed); }
   std::int64_t collectives() const { return log_->count(); }
@@ -63,6 +65,8 @@ class ScriptSession final : public Workload {
   void leave() override;
   bool takes_part() const override { return takes_part_; }
   double waited_s() const override { return static_cast<double>(waited_ns_.load(std::memory_order_relaxed)) * 1e-9; }
+  SpanLog& spans() override { return *spans_; }
+  c10::Device device() const override { return start_.device; }
   void collect_device_times() override;
   double stop_s() override;
 
@@ -79,6 +83,7 @@ class ScriptSession final : public Workload {
   Events events_;
   SharedState shared_;
   std::shared_ptr<CollectiveLog> log_;
+  std::shared_ptr<SpanLog> spans_;
   Switches switches_;
   SwitchPosition position_ = SwitchPosition::pass;
   ScriptStart start_;

@@ -94,6 +94,7 @@ void bind_session(py::module_& module) {
                               std::move(ranks));
            })
       .def("step_end", &step_end, "After each step. True: the script may end.")
+      .def("wait_begins", &ScriptSession::wait_begins)
       .def("add_wait_ns", &ScriptSession::add_wait_ns)
       .def("end", &ScriptSession::end, py::call_guard<py::gil_scoped_release>())
       .def("measuring", &ScriptSession::measuring)

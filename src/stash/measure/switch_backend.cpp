@@ -126,58 +126,72 @@ SwitchBackend::SwitchBackend(BackendPtr real, std::shared_ptr<CollectiveLog> log
 
 template <typename OnReal, typename OnNode, typename Locally>
 WorkPtr SwitchBackend::route(Issue issue, OnReal&& on_real, OnNode&& on_node, Locally&& locally) {
-  const std::int64_t issued_ns = now_ns();
-  switch (position()) {
-    case SwitchPosition::off:
-      locally();
-      return make_completed_work(getRank(), issue.op, std::move(issue.outputs));
-    case SwitchPosition::node:
-      if (node_) return track(issue, issued_ns, node_->size(), on_node(*node_));
-      [[fallthrough]];  // one node: as issued is among its ranks
-    case SwitchPosition::pass:
-      break;
+  issue.issued_ns = now_ns();
+  const SwitchPosition position = this->position();
+  if (position == SwitchPosition::off) {
+    locally();
+    return make_completed_work(getRank(), issue.op, std::move(issue.outputs));
   }
-  return track(issue, issued_ns, getSize(), on_real(*real_));
+  if (stream_ordered_ && spans_) issue.ready_event = spans_->record_event();
+  // One node: as issued is among its ranks.
+  if (position == SwitchPosition::node && node_) return track(issue, node_->size(), on_node(*node_));
+  return track(issue, getSize(), on_real(*real_));
 }
 
-WorkPtr SwitchBackend::track(const Issue& issue, std::int64_t issued_ns, int peers, WorkPtr work) {
+SpanPlace* SwitchBackend::keep(const Issue& issue) {
+  SpanPlace* const span = spans_ ? spans_->issue(static_cast<int>(issue.op), issue.bytes, issue.issued_ns) : nullptr;
+  if (span == nullptr || !stream_ordered_ || link_) return span;
+  span->from_event = issue.ready_event;
+  span->queue = this;
+  return span;
+}
+
+WorkPtr SwitchBackend::track(const Issue& issue, int peers, WorkPtr work) {
   if (state_ != nullptr) state_->beat(Phase::collective);
   if (!work) return work;
-  log_->arrive(issued_ns);
+  log_->arrive(issue.issued_ns);
   if (stream_ != nullptr && !link_) {
     call_when_done(work, [stream = stream_](c10::ivalue::Future&) { stream->arrive(now_ns()); });
   }
   CollectiveLog::Entry* entry = log_->entry(static_cast<int>(issue.op), issue.bytes);
   if (link_) work = link_->carry(getRank(), issue.op, work, wire_bytes(issue.op, issue.bytes, peers), issue.outputs);
   if (entry == nullptr) return work;
+  SpanPlace* const span = keep(issue);
   if (stream_ordered_ && !link_) {
     if (device_timing_) {
-      time_on_device(work, *entry);
+      time_on_device(work, *entry, span);
     } else {
       entry->count.fetch_add(1, std::memory_order_relaxed);
     }
     return work;
   }
-  const bool timed =
-      call_when_done(work, [entry, issued_ns](c10::ivalue::Future&) { entry->add(now_ns() - issued_ns); });
-  if (!timed) entry->count.fetch_add(1, std::memory_order_relaxed);
+  const bool timed = call_when_done(work, [entry, span, issued_ns = issue.issued_ns](c10::ivalue::Future&) {
+    const std::int64_t done_ns = now_ns();
+    entry->add(done_ns - issued_ns);
+    if (span != nullptr) span->end_ns.store(done_ns, std::memory_order_release);
+  });
+  if (timed) return work;
+  entry->count.fetch_add(1, std::memory_order_relaxed);
+  if (span != nullptr) span->end_ns = issue.issued_ns;  // all that is known of it
   return work;
 }
 
 // The work itself is not timed yet where it is the first: the backend learns of it here.
-void SwitchBackend::time_on_device(const WorkPtr& work, CollectiveLog::Entry& entry) {
+void SwitchBackend::time_on_device(const WorkPtr& work, CollectiveLog::Entry& entry, SpanPlace* span) {
   if (device_timed_.capacity() == 0) {
     device_timed_.reserve(kDeviceTimedLimit);
     real_->enableCollectivesTiming();
     return;
   }
-  if (device_timed_.size() < kDeviceTimedLimit) device_timed_.push_back({work, &entry});
+  if (device_timed_.size() < kDeviceTimedLimit) device_timed_.push_back({work, &entry, span});
 }
 
 void SwitchBackend::collect_device_times() {
   for (const DeviceTimed& timed : device_timed_) {
     try {
-      timed.entry->add(static_cast<std::int64_t>(static_cast<double>(timed.work->getDuration()) * 1e6));
+      const auto duration_ns = static_cast<std::int64_t>(static_cast<double>(timed.work->getDuration()) * 1e6);
+      timed.entry->add(duration_ns);
+      if (timed.span != nullptr) timed.span->device_ns = duration_ns;
     } catch (const c10::Error&) {
       timed.entry->count.fetch_add(1, std::memory_order_relaxed);
     }

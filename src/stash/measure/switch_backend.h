@@ -10,6 +10,7 @@
 #include "stash/measure/collective_log.h"
 #include "stash/measure/injected_link.h"
 #include "stash/measure/node_collectives.h"
+#include "stash/measure/span_log.h"
 #include "stash/measure/torch_headers.h"
 
 namespace stash {
@@ -44,6 +45,8 @@ class SwitchBackend : public c10d::Backend {
   void set_link(double bytes_per_s) { link_ = std::make_unique<InjectedLink>(bytes_per_s, stream_); }
   // Shown to the supervisor while a collective is under way.
   void set_state(RankState& state) { state_ = &state; }
+  // Where collectives of a traced window are kept.
+  void set_spans(std::shared_ptr<SpanLog> spans) { spans_ = std::move(spans); }
   // Stream-ordered collectives are counted and not timed: nobody will call collect_device_times().
   void count_on_device() { device_timing_ = false; }
   // Adds the device times of stream-ordered collectives to the log. Call when the device is idle.
@@ -146,17 +149,21 @@ class SwitchBackend : public c10d::Backend {
     c10d::OpType op;
     std::int64_t bytes;
     Tensors outputs;
+    std::int64_t issued_ns = 0;
+    int ready_event = EventPool::kNone;  // of its issuer's stream, where a device can start it
   };
   // `locally` fills the outputs where the collective is switched off.
   template <typename OnReal, typename OnNode, typename Locally>
   WorkPtr route(Issue issue, OnReal&& on_real, OnNode&& on_node, Locally&& locally);
-  WorkPtr track(const Issue& issue, std::int64_t issued_ns, int peers, WorkPtr work);
+  WorkPtr track(const Issue& issue, int peers, WorkPtr work);
+  SpanPlace* keep(const Issue& issue);  // null: the window is not traced
 
-  void time_on_device(const WorkPtr& work, CollectiveLog::Entry& entry);
+  void time_on_device(const WorkPtr& work, CollectiveLog::Entry& entry, SpanPlace* span);
 
   struct DeviceTimed {
     WorkPtr work;
     CollectiveLog::Entry* entry;
+    SpanPlace* span;  // may be null
   };
 
   BackendPtr real_;
@@ -166,7 +173,8 @@ class SwitchBackend : public c10d::Backend {
   EmulatedStream* stream_ = nullptr;
   std::unique_ptr<InjectedLink> link_;
   std::atomic<SwitchPosition> position_{SwitchPosition::pass};
-  bool stream_ordered_;  // completion is an event of the device, not of the host
+  std::shared_ptr<SpanLog> spans_;  // null: none are kept
+  bool stream_ordered_;             // completion is an event of the device, not of the host
   bool device_timing_ = true;
   std::vector<DeviceTimed> device_timed_;  // reserved ahead; what does not fit is not timed
 };

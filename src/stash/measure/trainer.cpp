@@ -55,13 +55,14 @@ std::unique_ptr<c10d::Reducer> make_reducer(const Network& network, c10::intrusi
 }  // namespace
 
 Trainer::Trainer(Network& network, Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
-                 std::int64_t bucket_bytes, double delay_s, RankState& state)
+                 std::int64_t bucket_bytes, double delay_s, RankState& state, SpanLog& spans)
     : network_(network),
       device_(device),
       group_(std::move(group)),
       reducer_(make_reducer(network, group_, bucket_bytes)),
       delay_s_(delay_s),
-      state_(state) {
+      state_(state),
+      spans_(spans) {
   if (network_.is_emulated()) reducer_->register_comm_hook(std::make_unique<PlainAllReduce>(group_));
   for (const at::Tensor& parameter : network_.parameters()) {
     parameter.register_hook([&state = state_](const at::Tensor&) { state.beat(Phase::working); });
@@ -87,6 +88,7 @@ void Trainer::delay() {
   const std::int64_t deadline_ns = (stream != nullptr ? stream->next_start_ns() : now_ns()) + nanoseconds(delay_s_);
   sleep_until_ns(deadline_ns);
   if (stream != nullptr) stream->arrive(deadline_ns);
+  spans_.skip();
 }
 
 void Trainer::step(const Batch& batch) {
@@ -95,9 +97,12 @@ void Trainer::step(const Batch& batch) {
   reducer_->prepare_for_forward();
   if (reducer_->should_rebuild_buckets()) reducer_->rebuild_buckets();
   at::Tensor loss = network_.forward(batch);
+  spans_.mark(SpanKind::forward);
   reducer_->prepare_for_backward({});
   torch::autograd::backward({loss}, {});
+  spans_.mark(SpanKind::backward);
   network_.update();
+  spans_.mark(SpanKind::optimizer);
   loss_ = loss.detach();
   state_.step.fetch_add(1, std::memory_order_relaxed);
 }

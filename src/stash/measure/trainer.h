@@ -7,6 +7,7 @@
 #include "stash/core/profile.h"
 #include "stash/launch/shared_state.h"
 #include "stash/measure/network.h"
+#include "stash/measure/span_log.h"
 #include "stash/measure/torch_headers.h"
 
 namespace c10d {
@@ -20,7 +21,7 @@ class Trainer {
  public:
   // `group` carries the gradients; `delay_s` is slept in every step (an injected stall).
   Trainer(Network& network, Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group, std::int64_t bucket_bytes,
-          double delay_s, RankState& state);
+          double delay_s, RankState& state, SpanLog& spans);
   ~Trainer();
 
   void broadcast_weights();   // rank 0's parameters and buffers, to all; momentum starts anew
@@ -38,6 +39,7 @@ class Trainer {
   std::unique_ptr<c10d::Reducer> reducer_;
   double delay_s_;
   RankState& state_;
+  SpanLog& spans_;
   at::Tensor loss_;
 };
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "stash/core/condition.h"
+#include "stash/measure/span_log.h"
 
 namespace stash {
 
@@ -22,6 +23,9 @@ class Workload {
 
   virtual double waited_s() const = 0;  // for batches, since the start
   virtual std::optional<double> queued_samples() const { return std::nullopt; }
+  // Where it keeps what it does in a traced window; on which device.
+  virtual SpanLog& spans() = 0;
+  virtual c10::Device device() const = 0;
   // Adds the device times of stream-ordered collectives to the log. The device is idle.
   virtual void collect_device_times() = 0;
 
