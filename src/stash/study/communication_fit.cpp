@@ -1,0 +1,205 @@
+#include "stash/study/communication_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "stash/core/error.h"
+#include "stash/core/least_squares.h"
+#include "stash/core/statistics.h"
+#include "stash/study/line_fit.h"
+
+namespace stash {
+namespace {
+
+// A model of three numbers is off by about this share of a step, however long one measures: no profile may weigh as if
+// it were known better.
+constexpr double kModelError_ratio = 0.01;
+constexpr double kNormalHalfWidth = 1.96;  // standard deviations in half a 95 % interval
+
+// Coordinates of the search are of the order of 1, and their squares are not negative.
+constexpr double kUsualLatency_s = 1e-4;
+constexpr double kUsualSlowdown_ratio = 0.1;
+// The stall has kinks where a bucket just hides, at which a search may end. It starts from several rates: from the one
+// at which no communication was hidden (0) to the one at which the whole backward pass hid some (1).
+constexpr std::array kHiddenStarts{0.0, 0.2, 0.4, 0.6, 0.8, 1.0};
+constexpr std::array kLatencyStarts{0.3, 3.0};
+
+struct Passed {
+  double exposed_s = 0;
+  double hidden_s = 0;
+};
+
+// Collectives on their way, each with the time that it would still take alone.
+class InFlight {
+ public:
+  InFlight(int most, double paired_ratio) : most_(static_cast<std::size_t>(most)), paired_ratio_(paired_ratio) {}
+
+  bool empty() const { return left_s_.empty(); }
+  bool has_room() const { return left_s_.size() < most_; }
+  void add(double alone_s) { left_s_.push_back(alone_s); }
+  double next_end_s() const { return *std::ranges::min_element(left_s_) / rate(); }
+
+  void pass(double s) {
+    const double done_s = s * rate();
+    for (double& left_s : left_s_) left_s -= done_s;
+  }
+  void end_first() { left_s_.erase(std::ranges::min_element(left_s_)); }
+
+ private:
+  double rate() const { return left_s_.size() == 1 ? 1 : paired_ratio_ / static_cast<double>(left_s_.size()); }
+
+  std::size_t most_;
+  double paired_ratio_;
+  std::vector<double> left_s_;
+};
+
+Passed pass_buckets(const Observation& observation, const Communication& communication) {
+  InFlight in_flight(observation.in_flight, communication.paired_ratio);
+  double now_s = 0, busy_s = 0;
+  auto next = observation.buckets.begin();
+  const auto end = observation.buckets.end();
+  while (next != end || !in_flight.empty()) {
+    const bool may_start = next != end && in_flight.has_room();
+    if (may_start && next->ready_s <= now_s) {
+      in_flight.add(communication.latency_s + next->bytes * communication.s_per_byte);
+      ++next;
+    } else if (in_flight.empty()) {
+      now_s = next->ready_s;
+    } else {
+      const double till_end_s = in_flight.next_end_s();
+      const bool ends = !may_start || till_end_s <= next->ready_s - now_s;
+      const double passes_s = ends ? till_end_s : next->ready_s - now_s;
+      in_flight.pass(passes_s);
+      if (ends) in_flight.end_first();
+      busy_s += passes_s;
+      now_s = ends ? now_s + passes_s : next->ready_s;
+    }
+  }
+  const double exposed_s = std::max(0.0, now_s - observation.backward_s);
+  return {exposed_s, std::max(0.0, busy_s - exposed_s)};
+}
+
+// The time of a byte if nothing was hidden, and if the whole backward pass was used to hide; medians over the profiles.
+struct ByteRange {
+  double least_s = 0;
+  double most_s = 0;
+};
+
+ByteRange byte_range(std::span<const Observation> observations) {
+  constexpr double kQuickest_s = 1e-13;  // 10 TB/s: where nothing was seen of any link
+  std::vector<double> least, most;
+  for (const Observation& o : observations) {
+    if (!(o.gradient_bytes > 0)) continue;
+    const double shown_s = std::max(0.0, o.stall.s);
+    least.push_back(std::max(kQuickest_s, shown_s / o.gradient_bytes));
+    most.push_back(std::max(kQuickest_s, (shown_s + o.backward_s) / o.gradient_bytes));
+  }
+  return least.empty() ? ByteRange{kQuickest_s, kQuickest_s} : ByteRange{median(least), median(most)};
+}
+
+Communication at(const Vector& place, double most_byte_s) {
+  return {.latency_s = kUsualLatency_s * place[0] * place[0],
+          .s_per_byte = most_byte_s * place[1] * place[1],
+          .paired_ratio = 1 + place[2] * place[2] / (1 + place[2] * place[2]),
+          .slowdown_ratio = kUsualSlowdown_ratio * place[3] * place[3]};
+}
+
+double deviation_s(const Observation& observation) {
+  const double half_s = (observation.stall.high_s - observation.stall.low_s) / 2;
+  return std::hypot(half_s / kNormalHalfWidth, kModelError_ratio * observation.step_s);
+}
+
+Vector residuals(std::span<const Observation> observations, const Communication& communication) {
+  Vector result;
+  for (const Observation& o : observations) {
+    result.push_back((stall_s(o, communication) - o.stall.s) / deviation_s(o));
+  }
+  return result;
+}
+
+double sum_of_squares(const Vector& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum;
+}
+
+Communication best_fit(std::span<const Observation> observations) {
+  const ByteRange bytes = byte_range(observations);
+  const auto at_place = [&](const Vector& place) { return residuals(observations, at(place, bytes.most_s)); };
+  Communication best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double hidden : kHiddenStarts) {
+    const double byte_start = std::pow(bytes.least_s / bytes.most_s, 1 - hidden);
+    for (const double latency : kLatencyStarts) {
+      const Vector place = least_squares(at_place, {latency, std::sqrt(byte_start), 1, 0.3});
+      const double sum = sum_of_squares(at_place(place));
+      if (!(sum < least)) continue;
+      least = sum;
+      best = at(place, bytes.most_s);
+    }
+  }
+  return best;
+}
+
+// The jackknife: how much the fit moves when one profile is missing.
+Coefficient coefficient(double value, const std::vector<double>& without_one, double least) {
+  const double count = static_cast<double>(without_one.size());
+  const double center = mean(without_one);
+  double sum = 0;
+  for (const double other : without_one) sum += (other - center) * (other - center);
+  const double half = student_t_quantile_975(static_cast<int>(count) - 1) * std::sqrt((count - 1) / count * sum);
+  return {value, std::max(least, value - half), value + half};
+}
+
+std::vector<Communication> fits_without_one(std::span<const Observation> observations) {
+  std::vector<Communication> fits;
+  for (std::size_t left_out = 0; left_out < observations.size(); ++left_out) {
+    std::vector<Observation> others(observations.begin(), observations.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
+    fits.push_back(best_fit(others));
+  }
+  return fits;
+}
+
+}  // namespace
+
+double stall_s(const Observation& observation, const Communication& communication) {
+  const Passed passed = pass_buckets(observation, communication);
+  return passed.exposed_s + communication.slowdown_ratio * passed.hidden_s;
+}
+
+Communication CommunicationFit::values() const {
+  return {latency_s.value, s_per_byte.value, paired_ratio ? paired_ratio->value : 1, slowdown_ratio.value};
+}
+
+CommunicationFit fit_communication(std::span<const Observation> observations) {
+  if (observations.size() < kFewestFitted) {
+    throw Error(fmt::format("{} profiles to fit are too few: four coefficients with intervals take {}",
+                            observations.size(), kFewestFitted));
+  }
+  const Communication best = best_fit(observations);
+  const std::vector<Communication> others = fits_without_one(observations);
+  const auto of = [&](double Communication::*member, double least) {
+    std::vector<double> values;
+    for (const Communication& other : others) values.push_back(other.*member);
+    return coefficient(best.*member, values, least);
+  };
+  std::vector<double> measured, predicted;
+  for (const Observation& o : observations) {
+    measured.push_back(o.stall.s);
+    predicted.push_back(stall_s(o, best));
+  }
+  CommunicationFit fit{.latency_s = of(&Communication::latency_s, 0),
+                       .s_per_byte = of(&Communication::s_per_byte, 0),
+                       .slowdown_ratio = of(&Communication::slowdown_ratio, 0),
+                       .paired_ratio = std::nullopt,
+                       .r_squared = r_squared(measured, predicted)};
+  if (observations.front().in_flight > 1) fit.paired_ratio = of(&Communication::paired_ratio, 1);
+  return fit;
+}
+
+}  // namespace stash
