@@ -84,9 +84,10 @@ TEST(Variants, WidthOneIsThePublishedNetwork) {
 }
 
 TEST(Variants, DepthsAndWidthsThatThereAreNotAreNamed) {
-  EXPECT_NE(message_of("resnet51").find("there is no resnet51: depths are"), std::string::npos);
-  EXPECT_NE(message_of("resnet8").find("there is no resnet8"), std::string::npos);
-  EXPECT_NE(message_of("resnet2000000000").find("there is no"), std::string::npos);
+  EXPECT_NE(message_of("resnet51").find("there is no resnet51; the nearest is 'resnet50'"), std::string::npos);
+  EXPECT_NE(message_of("resnet8").find("the nearest is 'resnet10'"), std::string::npos);
+  EXPECT_NE(message_of("resnet2000000000").find("the nearest is 'resnet152'"), std::string::npos);
+  EXPECT_NE(message_of("resnet-7").find("there is no resnet-7"), std::string::npos);
   EXPECT_NE(message_of("vgg12_w0.5").find("11, 13, 16 and 19"), std::string::npos);
   for (const char* width : {"0", "-1", "1e9", "nan", "inf"}) {
     EXPECT_NE(message_of(std::string("vgg11_w") + width).find("widths are"), std::string::npos) << width;

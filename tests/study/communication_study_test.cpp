@@ -103,6 +103,13 @@ TEST(CommunicationStudy, AProfileThatSaysNothingOfCommunicationIsLeftOutWithTheR
   EXPECT_EQ(study.cases.size(), profiles.size() - 3);
 }
 
+TEST(CommunicationStudy, TooFewLeftIsSaidWithWhatWasLeftOut) {
+  std::vector<Profile> profiles = simulated_profiles(layers_study().fitted, {}, 1);
+  for (Profile& profile : profiles) profile.layers.clear();
+  EXPECT_CONTAINS(message_of(profiles), "0 profiles to fit are too few");
+  EXPECT_CONTAINS(message_of(profiles), "the first one (resnet10) since the profile of resnet10 has no layers");
+}
+
 TEST(CommunicationStudy, DamagedProfilesAreLeftOut) {
   std::vector<Profile> profiles = simulated_profiles(layers_study().fitted, {}, 1);
   for (Window& window : profiles[0].windows) {

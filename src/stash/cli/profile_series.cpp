@@ -11,6 +11,7 @@
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
+#include "stash/report/printable.h"
 
 namespace stash {
 namespace {
@@ -103,6 +104,7 @@ void read_into(ProfileSeries& series, const fs::path& file) {
   try {
     series.profiles.push_back(read_profile(file));
   } catch (const Error& error) {
+    StatusLine().say(printable(fmt::format("{} is not used: {}", file.filename().string(), error.what())));
     series.failures.emplace_back(file.filename().string(), error.what());
   }
 }

@@ -29,14 +29,14 @@ class StudyVerb final : public Verb {
 
   void add_flags(CLI::App& app) override {
     app.require_subcommand(1);
-    layers_ = app.add_subcommand("layers", "Vary the depth: ResNet 10 to 152, with and without batch norm, shortcuts");
-    gradients_ = app.add_subcommand("gradients", "Vary the size: VGG 11 to 19 in several widths");
-    for (CLI::App* study : {layers_, gradients_}) add_flags_of_study(*study);
     app.footer(
         "Examples:\n"
         "  stash study layers                                     on what is there; goes on where it was stopped\n"
         "  stash study gradients --device emulated:V100 --inject link=4Gbit/s\n"
         "  stash study layers --from stash-study-layers --format csv\n");
+    layers_ = app.add_subcommand("layers", "Vary the depth: ResNet 10 to 152, with and without batch norm, shortcuts");
+    gradients_ = app.add_subcommand("gradients", "Vary the size: VGG 11 to 19 in several widths");
+    for (CLI::App* study : {layers_, gradients_}) add_flags_of_study(*study);
   }
 
   int run() override {
@@ -60,8 +60,7 @@ class StudyVerb final : public Verb {
     app.add_option("--models", models_, "What is fitted, instead of the usual models")->type_name("LIST");
     app.add_option("--held-out", held_out_, "What is predicted and not fitted, instead of the usual models")
         ->type_name("LIST");
-    app.add_option("--from", from_, "Fit these profiles, or all of a folder, and measure nothing")
-        ->type_name("PATH...");
+    app.add_option("--from", from_, "Fit these profiles, or all of a folder, and measure nothing")->type_name("PATH");
     app.add_option("--out", out_, "Folder of the profiles; finished ones are not run again [stash-study-layers, ...]")
         ->type_name("DIR");
     app.add_option("--device", flags_.device, "cuda, cpu or emulated:<gpu>; default: cuda, without one emulated:V100")
@@ -88,13 +87,18 @@ class StudyVerb final : public Verb {
 
   StudySet chosen_set() const {
     StudySet set = layers_->parsed() ? layers_study() : gradients_study();
-    if (!models_.empty()) set.fitted = split_list(models_);
     if (!held_out_.empty()) set.held_out = split_list(held_out_);
-    for (const std::string& model : set.held_out) {
-      if (std::ranges::find(set.fitted, model) == set.fitted.end()) continue;
-      throw UsageError(fmt::format("{} is both in --models and in --held-out: leave it out of one", model));
+    const auto is_held_out = [&](const std::string& model) {
+      return std::ranges::find(set.held_out, model) != set.held_out.end();
+    };
+    if (models_.empty()) {
+      std::erase_if(set.fitted, is_held_out);
+      return set;
     }
-    return set;
+    set.fitted = split_list(models_);
+    const auto both = std::ranges::find_if(set.fitted, is_held_out);
+    if (both == set.fitted.end()) return set;
+    throw UsageError(fmt::format("{} is both in --models and held out: leave it out of one", *both));
   }
 
   ProfileSeries measure(const StudySet& set) const {

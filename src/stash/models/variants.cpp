@@ -13,6 +13,8 @@
 namespace stash {
 namespace {
 
+constexpr int kShallowestResNet = 10;
+constexpr int kDeepestResNet = 152;
 constexpr std::array kVggDepths{11, 13, 16, 19};
 // A sixteenth leaves four channels; four times the width has two billion parameters.
 constexpr double kNarrowest = 0.0625;
@@ -33,6 +35,14 @@ std::optional<Number> take_number(std::string_view& text) {
   return number;
 }
 
+int nearest_resnet_depth(int depth) {
+  depth = std::clamp(depth, kShallowestResNet, kDeepestResNet);
+  for (int distance = 0;; ++distance) {
+    if (is_resnet_depth(depth - distance)) return depth - distance;
+    if (is_resnet_depth(depth + distance)) return depth + distance;
+  }
+}
+
 ModelMaker find_resnet(std::string_view name) {
   std::string_view rest = name;
   if (!take(rest, "resnet")) return {};
@@ -42,9 +52,10 @@ ModelMaker find_resnet(std::string_view name) {
   size.shortcuts = !take(rest, "_noshortcut");
   if (!depth || !rest.empty()) return {};
   if (!is_resnet_depth(size.depth)) {
-    throw UsageError(fmt::format(
-        "there is no {}: depths are 10, 12, 14 … 34 (blocks of two layers) and 35, 38, 41 … 152 (blocks of three)",
-        name));
+    throw UsageError(
+        fmt::format("there is no {}; the nearest is 'resnet{}': depths are 10, 12, 14 … 34 (blocks of two layers) and "
+                    "35, 38, 41 … 152 (blocks of three)",
+                    name, nearest_resnet_depth(size.depth)));
   }
   return [size](const ModelOptions& options) { return make_resnet(size, options); };
 }

@@ -15,9 +15,10 @@
 namespace stash {
 namespace {
 
-// A model of three numbers is off by about this share of a step, however long one measures: no profile may weigh as if
+// A model of four numbers is off by about this share of a step, however long one measures: no profile may weigh as if
 // it were known better.
 constexpr double kModelError_ratio = 0.01;
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr double kNormalHalfWidth = 1.96;  // standard deviations in half a 95 % interval
 
 // Coordinates of the search are of the order of 1, and their squares are not negative.
@@ -131,7 +132,7 @@ Communication best_fit(std::span<const Observation> observations) {
   const ByteRange bytes = byte_range(observations);
   const auto at_place = [&](const Vector& place) { return residuals(observations, at(place, bytes.most_s)); };
   Communication best;
-  double least = std::numeric_limits<double>::infinity();
+  double least = kUnbounded;
   for (const double hidden : kHiddenStarts) {
     const double byte_start = std::pow(bytes.least_s / bytes.most_s, 1 - hidden);
     for (const double latency : kLatencyStarts) {
@@ -146,13 +147,13 @@ Communication best_fit(std::span<const Observation> observations) {
 }
 
 // The jackknife: how much the fit moves when one profile is missing.
-Coefficient coefficient(double value, const std::vector<double>& without_one, double least) {
+Coefficient coefficient(double value, const std::vector<double>& without_one, double least, double most) {
   const double count = static_cast<double>(without_one.size());
   const double center = mean(without_one);
   double sum = 0;
   for (const double other : without_one) sum += (other - center) * (other - center);
   const double half = student_t_quantile_975(static_cast<int>(count) - 1) * std::sqrt((count - 1) / count * sum);
-  return {value, std::max(least, value - half), value + half};
+  return {value, std::max(least, value - half), std::min(most, value + half)};
 }
 
 std::vector<Communication> fits_without_one(std::span<const Observation> observations) {
@@ -183,22 +184,22 @@ CommunicationFit fit_communication(std::span<const Observation> observations) {
   }
   const Communication best = best_fit(observations);
   const std::vector<Communication> others = fits_without_one(observations);
-  const auto of = [&](double Communication::*member, double least) {
+  const auto of = [&](double Communication::*member, double least = 0, double most = kUnbounded) {
     std::vector<double> values;
     for (const Communication& other : others) values.push_back(other.*member);
-    return coefficient(best.*member, values, least);
+    return coefficient(best.*member, values, least, most);
   };
   std::vector<double> measured, predicted;
   for (const Observation& o : observations) {
     measured.push_back(o.stall.s);
     predicted.push_back(stall_s(o, best));
   }
-  CommunicationFit fit{.latency_s = of(&Communication::latency_s, 0),
-                       .s_per_byte = of(&Communication::s_per_byte, 0),
-                       .slowdown_ratio = of(&Communication::slowdown_ratio, 0),
+  CommunicationFit fit{.latency_s = of(&Communication::latency_s),
+                       .s_per_byte = of(&Communication::s_per_byte),
+                       .slowdown_ratio = of(&Communication::slowdown_ratio),
                        .paired_ratio = std::nullopt,
                        .r_squared = r_squared(measured, predicted)};
-  if (observations.front().in_flight > 1) fit.paired_ratio = of(&Communication::paired_ratio, 1);
+  if (observations.front().in_flight > 1) fit.paired_ratio = of(&Communication::paired_ratio, 1, 2);
   return fit;
 }
 

@@ -1,5 +1,7 @@
 #include "stash/study/communication_study.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -26,6 +28,15 @@ std::vector<Observation> fitted_ones(const std::vector<StudyCase>& cases) {
     if (!row.held_out) fitted.push_back(row.observation);
   }
   return fitted;
+}
+
+// What was left out may be why too few are left.
+void check_enough(const CommunicationStudy& study, std::size_t fitted) {
+  if (fitted >= kFewestFitted || study.failures.empty()) return;
+  const StudyFailure& first = study.failures.front();
+  throw Error(
+      fmt::format("{} profiles to fit are too few, {} are needed; {} could not be used, the first one ({}) since {}",
+                  fitted, kFewestFitted, study.failures.size(), first.model, first.why));
 }
 
 void fit_lines(CommunicationStudy& study, const std::vector<Observation>& fitted) {
@@ -64,6 +75,7 @@ CommunicationStudy study_communication(std::span<const Profile> profiles, std::s
     return std::tuple(row.held_out, row.observation.gradient_bytes, row.observation.model);
   });
   const std::vector<Observation> fitted = fitted_ones(study.cases);
+  check_enough(study, fitted.size());
   study.fit = fit_communication(fitted);
   fit_lines(study, fitted);
   for (StudyCase& row : study.cases) row.predicted_s = stall_s(row.observation, study.fit.values());
