@@ -21,68 +21,12 @@ constexpr double kModelError_ratio = 0.01;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr double kNormalHalfWidth = 1.96;  // standard deviations in half a 95 % interval
 
-// Coordinates of the search are of the order of 1, and their squares are not negative.
 constexpr double kUsualLatency_s = 1e-4;
-constexpr double kUsualSlowdown_ratio = 0.1;
+
 // The stall has kinks where a bucket just hides, at which a search may end. It starts from several rates: from the one
 // at which no communication was hidden (0) to the one at which the whole backward pass hid some (1).
 constexpr std::array kHiddenStarts{0.0, 0.2, 0.4, 0.6, 0.8, 1.0};
 constexpr std::array kLatencyStarts{0.3, 3.0};
-
-struct Passed {
-  double exposed_s = 0;
-  double hidden_s = 0;
-};
-
-// Collectives on their way, each with the time that it would still take alone.
-class InFlight {
- public:
-  InFlight(int most, double paired_ratio) : most_(static_cast<std::size_t>(most)), paired_ratio_(paired_ratio) {}
-
-  bool empty() const { return left_s_.empty(); }
-  bool has_room() const { return left_s_.size() < most_; }
-  void add(double alone_s) { left_s_.push_back(alone_s); }
-  double next_end_s() const { return *std::ranges::min_element(left_s_) / rate(); }
-
-  void pass(double s) {
-    const double done_s = s * rate();
-    for (double& left_s : left_s_) left_s -= done_s;
-  }
-  void end_first() { left_s_.erase(std::ranges::min_element(left_s_)); }
-
- private:
-  double rate() const { return left_s_.size() == 1 ? 1 : paired_ratio_ / static_cast<double>(left_s_.size()); }
-
-  std::size_t most_;
-  double paired_ratio_;
-  std::vector<double> left_s_;
-};
-
-Passed pass_buckets(const Observation& observation, const Communication& communication) {
-  InFlight in_flight(observation.in_flight, communication.paired_ratio);
-  double now_s = 0, busy_s = 0;
-  auto next = observation.buckets.begin();
-  const auto end = observation.buckets.end();
-  while (next != end || !in_flight.empty()) {
-    const bool may_start = next != end && in_flight.has_room();
-    if (may_start && next->ready_s <= now_s) {
-      in_flight.add(communication.latency_s + next->bytes * communication.s_per_byte);
-      ++next;
-    } else if (in_flight.empty()) {
-      now_s = next->ready_s;
-    } else {
-      const double till_end_s = in_flight.next_end_s();
-      const bool ends = !may_start || till_end_s <= next->ready_s - now_s;
-      const double passes_s = ends ? till_end_s : next->ready_s - now_s;
-      in_flight.pass(passes_s);
-      if (ends) in_flight.end_first();
-      busy_s += passes_s;
-      now_s = ends ? now_s + passes_s : next->ready_s;
-    }
-  }
-  const double exposed_s = std::max(0.0, now_s - observation.backward_s);
-  return {exposed_s, std::max(0.0, busy_s - exposed_s)};
-}
 
 // The time of a byte if nothing was hidden, and if the whole backward pass was used to hide; medians over the profiles.
 struct ByteRange {
@@ -102,11 +46,13 @@ ByteRange byte_range(std::span<const Observation> observations) {
   return least.empty() ? ByteRange{kQuickest_s, kQuickest_s} : ByteRange{median(least), median(most)};
 }
 
+// Coordinates of the search are of the order of 1. Any value of them is one that a coefficient can have.
 Communication at(const Vector& place, double most_byte_s) {
-  return {.latency_s = kUsualLatency_s * place[0] * place[0],
-          .s_per_byte = most_byte_s * place[1] * place[1],
-          .paired_ratio = 1 + place[2] * place[2] / (1 + place[2] * place[2]),
-          .slowdown_ratio = kUsualSlowdown_ratio * place[3] * place[3]};
+  const auto square = [&](std::size_t i) { return place[i] * place[i]; };
+  return {.latency_s = kUsualLatency_s * square(0),
+          .s_per_byte = most_byte_s * square(1),
+          .paired_ratio = 1 + square(2) / (1 + square(2)),
+          .slowdown_ratio = square(3) / (1 + square(3))};
 }
 
 double deviation_s(const Observation& observation) {
@@ -168,11 +114,6 @@ std::vector<Communication> fits_without_one(std::span<const Observation> observa
 
 }  // namespace
 
-double stall_s(const Observation& observation, const Communication& communication) {
-  const Passed passed = pass_buckets(observation, communication);
-  return passed.exposed_s + communication.slowdown_ratio * passed.hidden_s;
-}
-
 Communication CommunicationFit::values() const {
   return {latency_s.value, s_per_byte.value, paired_ratio ? paired_ratio->value : 1, slowdown_ratio.value};
 }
@@ -196,7 +137,7 @@ CommunicationFit fit_communication(std::span<const Observation> observations) {
   }
   CommunicationFit fit{.latency_s = of(&Communication::latency_s),
                        .s_per_byte = of(&Communication::s_per_byte),
-                       .slowdown_ratio = of(&Communication::slowdown_ratio),
+                       .slowdown_ratio = of(&Communication::slowdown_ratio, 0, 1),
                        .paired_ratio = std::nullopt,
                        .r_squared = r_squared(measured, predicted)};
   if (observations.front().in_flight > 1) fit.paired_ratio = of(&Communication::paired_ratio, 1, 2);
