@@ -46,7 +46,7 @@ std::string coefficients(const CommunicationFit& fit) {
   };
   if (fit.paired_ratio) rows.push_back(coefficient_row("times as fast, two at once", *fit.paired_ratio, 1));
   rows.push_back(coefficient_row("% of the time hidden behind backward, lost", fit.slowdown_ratio, 100));
-  return render_columns(rows, std::array<std::size_t, 1>{0});
+  return render_columns(rows, std::array<std::size_t, 2>{0, 2});
 }
 
 Row case_row(const StudyCase& row, bool unicode) {
