@@ -10,10 +10,10 @@
 #include <random>
 
 #include "error_table.h"
-#include "least_squares.h"
 #include "stash/catalog/csv.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/core/least_squares.h"
 #include "stash/models/models.h"
 #include "stash/predict/work.h"
 

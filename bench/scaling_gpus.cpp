@@ -9,7 +9,7 @@
 
 #include "cnn_steps.h"
 #include "error_table.h"
-#include "least_squares.h"
+#include "stash/core/least_squares.h"
 #include "stash/models/models.h"
 #include "stash/predict/work.h"
 

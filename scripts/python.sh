@@ -1,17 +1,18 @@
 # shellcheck shell=bash
 # Which interpreter the ranks run in: --python FILE, an active environment with a recent torch, or the project's own.
 
-readonly torch_verbs=' profile extension ' # verbs that need an interpreter of their own; a script brings its own
+readonly torch_verbs=' profile study extension ' # verbs that need an interpreter of their own; a script brings its own
 readonly torch_minimum=2.5
 readonly venv=${root:?}/.venv
 readonly requirements=$root/python/requirements.txt
 
-# True for a verb that starts ranks, unless it is only asked for its help.
+# True for a verb that starts ranks, unless it is only asked for its help or to read.
 needs_torch() { # arguments
   local verb=
   while (($#)) && [[ $1 != -- ]]; do
     case $1 in
       -h | --help | --version) return 1 ;;
+      --from | --from=*) return 1 ;; # a study of profiles that are there
       --python) shift ;; # its value is not the verb
       -*) ;;
       *) verb=${verb:-$1} ;;

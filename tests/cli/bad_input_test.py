@@ -49,6 +49,18 @@ class BadInput(unittest.TestCase):
         self.check(2, ["dataset", "mak", "x"], "mak", "'make'")
         self.check(2, ["models", "resnet51"], "'resnet50'")
 
+    def test_a_study_says_what_is_wrong_before_it_measures(self):
+        (self.folder.path / "broken").mkdir()
+        (self.folder.path / "broken" / "resnet18.json").write_text("{")
+        self.check(2, ["study"], "layers", "gradients")
+        self.check(2, ["study", "layer"], "'layers'")
+        self.check(2, ["study", "layers", "--models", "resnet18,resnet51"], "'resnet50'")
+        self.check(2, ["study", "layers", "--models", "resnet18", "--held-out", "resnet18"], "resnet18 is both")
+        self.check(2, ["study", "layers", "--format", "html"], "--format")
+        self.check(2, ["study", "layers", "--from", "nowhere"], "nowhere", "no such file or folder")
+        self.check(1, ["study", "layers", "--from", "broken"], "no profiles", "resnet18.json")
+        self.assertFalse((self.folder.path / "stash-study-layers").exists())
+
     def test_a_name_like_nothing_is_answered_with_what_there_is(self):
         self.check_flags((["--device", "toaster"], "cpu", "cuda", "emulated:H100"),
                          (["--conditions", "underwater"], "solo", "cold"))

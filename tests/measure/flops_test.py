@@ -68,6 +68,11 @@ class Operations(unittest.TestCase):
             with self.subTest(name):
                 self.check_model(name, seq_len=64)
 
+    def test_so_it_is_with_other_depths_and_widths(self):
+        for name in ("resnet26_nobn_noshortcut", "resnet38", "vgg11_w0.5"):
+            with self.subTest(name):
+                self.check_model(name)
+
     def test_the_counter_counts(self):
         """A counter that has gone blind would agree with a graph of zeros."""
         x = torch.empty(3, 5, device="meta")

@@ -27,7 +27,7 @@ TEST(Printable, IsCutAtTheLimit) { EXPECT_EQ(printable("\u6df1\u6df1\u6df1", tru
 
 TEST(Printable, AsciiOnlyOnRequest) {
   EXPECT_EQ(printable("caf\u00e9", false), "caf?");
-  EXPECT_EQ(to_ascii("±2 µs – 3"), "+-2 us - 3");
+  EXPECT_EQ(to_ascii("±2 µs – 3 R²"), "+-2 us - 3 R^2");
 }
 
 }  // namespace stash

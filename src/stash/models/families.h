@@ -10,14 +10,27 @@ namespace stash {
 inline constexpr int kImageNetClasses = 1000;
 
 Graph make_alexnet(const ModelOptions& options);
-Graph make_vgg(int depth, const ModelOptions& options);  // 11, 13, 16, 19, without batch norm
 Graph make_squeezenet1_0(const ModelOptions& options);
 Graph make_shufflenet_v2_x0_5(const ModelOptions& options);
 Graph make_mobilenet_v2(const ModelOptions& options);
 Graph make_vit_b_16(const ModelOptions& options);
 
-enum class ResNetVariant { plain, nobn, noshortcut };
-Graph make_resnet(int depth, ResNetVariant variant, const ModelOptions& options);
+// Basic blocks up to depth 34, bottlenecks from there to 152. Depths without a published layout have the next smaller
+// one's with blocks added to its stages in turn, up to the next larger one's.
+struct ResNetSize {
+  int depth = 0;
+  bool batch_norm = true;  // without it, convolutions have a bias
+  bool shortcuts = true;
+};
+bool is_resnet_depth(int depth);
+Graph make_resnet(const ResNetSize& size, const ModelOptions& options);
+
+// Without batch norm. The channels of every convolution and the hidden units are those published, times `width`.
+struct VggSize {
+  int depth = 0;  // 11, 13, 16, 19
+  double width = 1;
+};
+Graph make_vgg(const VggSize& size, const ModelOptions& options);
 
 struct BertSize {
   std::string_view name;

@@ -9,6 +9,7 @@
 #include "stash/core/error.h"
 #include "stash/models/families.h"
 #include "stash/models/gpt_spec.h"
+#include "stash/models/variants.h"
 
 namespace stash {
 namespace {
@@ -16,14 +17,24 @@ namespace {
 constexpr int kMinImageSize = 32;
 constexpr int kMaxImageSize = 4096;  // far above what these networks are trained on; keeps every count in range
 
-template <int depth, ResNetVariant variant = ResNetVariant::plain>
+template <int depth>
 Graph resnet(const ModelOptions& options) {
-  return make_resnet(depth, variant, options);
+  return make_resnet({.depth = depth}, options);
+}
+
+template <int depth>
+Graph resnet_nobn(const ModelOptions& options) {
+  return make_resnet({.depth = depth, .batch_norm = false}, options);
+}
+
+template <int depth>
+Graph resnet_noshortcut(const ModelOptions& options) {
+  return make_resnet({.depth = depth, .shortcuts = false}, options);
 }
 
 template <int depth>
 Graph vgg(const ModelOptions& options) {
-  return make_vgg(depth, options);
+  return make_vgg({.depth = depth}, options);
 }
 
 Graph bert_base(const ModelOptions& options) {
@@ -39,8 +50,6 @@ Graph gpt2(const ModelOptions& options) {
                   options);
 }
 
-using enum ResNetVariant;
-
 constexpr std::array kModels{
     ModelEntry{"alexnet", "AlexNet", make_alexnet},
     ModelEntry{"resnet10", "ResNet of basic blocks 1, 1, 1, 1", resnet<10>},
@@ -51,22 +60,22 @@ constexpr std::array kModels{
     ModelEntry{"resnet50", "ResNet of bottlenecks 3, 4, 6, 3", resnet<50>},
     ModelEntry{"resnet101", "ResNet of bottlenecks 3, 4, 23, 3", resnet<101>},
     ModelEntry{"resnet152", "ResNet of bottlenecks 3, 8, 36, 3", resnet<152>},
-    ModelEntry{"resnet10_nobn", "resnet10 without batch norm", resnet<10, nobn>},
-    ModelEntry{"resnet12_nobn", "resnet12 without batch norm", resnet<12, nobn>},
-    ModelEntry{"resnet16_nobn", "resnet16 without batch norm", resnet<16, nobn>},
-    ModelEntry{"resnet18_nobn", "resnet18 without batch norm", resnet<18, nobn>},
-    ModelEntry{"resnet34_nobn", "resnet34 without batch norm", resnet<34, nobn>},
-    ModelEntry{"resnet50_nobn", "resnet50 without batch norm", resnet<50, nobn>},
-    ModelEntry{"resnet101_nobn", "resnet101 without batch norm", resnet<101, nobn>},
-    ModelEntry{"resnet152_nobn", "resnet152 without batch norm", resnet<152, nobn>},
-    ModelEntry{"resnet10_noshortcut", "resnet10 without shortcuts", resnet<10, noshortcut>},
-    ModelEntry{"resnet12_noshortcut", "resnet12 without shortcuts", resnet<12, noshortcut>},
-    ModelEntry{"resnet16_noshortcut", "resnet16 without shortcuts", resnet<16, noshortcut>},
-    ModelEntry{"resnet18_noshortcut", "resnet18 without shortcuts", resnet<18, noshortcut>},
-    ModelEntry{"resnet34_noshortcut", "resnet34 without shortcuts", resnet<34, noshortcut>},
-    ModelEntry{"resnet50_noshortcut", "resnet50 without shortcuts", resnet<50, noshortcut>},
-    ModelEntry{"resnet101_noshortcut", "resnet101 without shortcuts", resnet<101, noshortcut>},
-    ModelEntry{"resnet152_noshortcut", "resnet152 without shortcuts", resnet<152, noshortcut>},
+    ModelEntry{"resnet10_nobn", "resnet10 without batch norm", resnet_nobn<10>},
+    ModelEntry{"resnet12_nobn", "resnet12 without batch norm", resnet_nobn<12>},
+    ModelEntry{"resnet16_nobn", "resnet16 without batch norm", resnet_nobn<16>},
+    ModelEntry{"resnet18_nobn", "resnet18 without batch norm", resnet_nobn<18>},
+    ModelEntry{"resnet34_nobn", "resnet34 without batch norm", resnet_nobn<34>},
+    ModelEntry{"resnet50_nobn", "resnet50 without batch norm", resnet_nobn<50>},
+    ModelEntry{"resnet101_nobn", "resnet101 without batch norm", resnet_nobn<101>},
+    ModelEntry{"resnet152_nobn", "resnet152 without batch norm", resnet_nobn<152>},
+    ModelEntry{"resnet10_noshortcut", "resnet10 without shortcuts", resnet_noshortcut<10>},
+    ModelEntry{"resnet12_noshortcut", "resnet12 without shortcuts", resnet_noshortcut<12>},
+    ModelEntry{"resnet16_noshortcut", "resnet16 without shortcuts", resnet_noshortcut<16>},
+    ModelEntry{"resnet18_noshortcut", "resnet18 without shortcuts", resnet_noshortcut<18>},
+    ModelEntry{"resnet34_noshortcut", "resnet34 without shortcuts", resnet_noshortcut<34>},
+    ModelEntry{"resnet50_noshortcut", "resnet50 without shortcuts", resnet_noshortcut<50>},
+    ModelEntry{"resnet101_noshortcut", "resnet101 without shortcuts", resnet_noshortcut<101>},
+    ModelEntry{"resnet152_noshortcut", "resnet152 without shortcuts", resnet_noshortcut<152>},
     ModelEntry{"vgg11", "VGG, 11 layers", vgg<11>},
     ModelEntry{"vgg13", "VGG, 13 layers", vgg<13>},
     ModelEntry{"vgg16", "VGG, 16 layers", vgg<16>},
@@ -80,9 +89,10 @@ constexpr std::array kModels{
     ModelEntry{"gpt2", "GPT-2, 124M, next token", gpt2},
 };
 
-const ModelEntry& find_model(std::string_view name) {
+ModelMaker find_model(std::string_view name) {
   const auto found = std::ranges::find(kModels, name, &ModelEntry::name);
-  if (found != kModels.end()) return *found;
+  if (found != kModels.end()) return found->make;
+  if (ModelMaker variant = find_variant(name)) return variant;
   std::array<std::string_view, kModels.size()> names;
   std::ranges::transform(kModels, names.begin(), &ModelEntry::name);
   throw_unknown("model", name, names);
@@ -94,12 +104,12 @@ void check_image_size(int size) {
 }
 
 // The smallest size above the one that failed; networks that need more than the minimum need little more.
-std::optional<int> next_valid_size(const ModelEntry& model, ModelOptions options) {
+std::optional<int> next_valid_size(const ModelMaker& make, ModelOptions options) {
   constexpr int kTries = 64;
   for (int i = 0; i < kTries && options.image_size < kMaxImageSize; ++i) {
     ++options.image_size;
     try {
-      model.make(options);
+      make(options);
       return options.image_size;
     } catch (const UsageError&) {
     }
@@ -113,12 +123,12 @@ std::span<const ModelEntry> model_table() { return kModels; }
 
 Graph make_model(std::string_view name, const ModelOptions& options) {
   if (is_gpt_spec(name)) return make_gpt(parse_gpt_spec(name), options);
-  const ModelEntry& model = find_model(name);
+  const ModelMaker make = find_model(name);
   check_image_size(options.image_size);
   try {
-    return model.make(options);
+    return make(options);
   } catch (const UsageError& error) {
-    const std::optional<int> size = next_valid_size(model, options);
+    const std::optional<int> size = next_valid_size(make, options);
     if (!size) throw;
     throw UsageError(fmt::format("{}; use --image-size {}", error.what(), *size));
   }

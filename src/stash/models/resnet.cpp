@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <stdexcept>
+#include <numeric>
+#include <optional>
+#include <span>
 
 #include "stash/models/builder.h"
 #include "stash/models/families.h"
@@ -12,46 +14,50 @@ namespace {
 constexpr std::array kStageChannels{64, 128, 256, 512};
 constexpr int kBottleneckExpansion = 4;
 
+using Blocks = std::array<int, kStageChannels.size()>;  // of each stage
+
+constexpr std::array<Blocks, 3> kBasicLayouts{{{1, 1, 1, 1}, {2, 2, 2, 2}, {3, 4, 6, 3}}};
+constexpr std::array<Blocks, 4> kBottleneckLayouts{{{2, 2, 2, 2}, {3, 4, 6, 3}, {3, 4, 23, 3}, {3, 8, 36, 3}}};
+constexpr int kDeepestOfBasicBlocks = 34;
+
 struct Layout {
-  std::array<int, kStageChannels.size()> blocks;  // of each stage
+  Blocks blocks{};
   bool bottleneck = false;
 };
 
-// Depths 10, 12 and 16 have no published layout: blocks are taken away from resnet18's last stages first.
-Layout layout_of(int depth) {
-  switch (depth) {
-    case 10:
-      return {{1, 1, 1, 1}};
-    case 12:
-      return {{2, 1, 1, 1}};
-    case 16:
-      return {{2, 2, 2, 1}};
-    case 18:
-      return {{2, 2, 2, 2}};
-    case 34:
-      return {{3, 4, 6, 3}};
-    case 50:
-      return {{3, 4, 6, 3}, true};
-    case 101:
-      return {{3, 4, 23, 3}, true};
-    case 152:
-      return {{3, 8, 36, 3}, true};
-    default:
-      throw std::logic_error("no ResNet of this depth");
+int count(const Blocks& blocks) { return std::accumulate(blocks.begin(), blocks.end(), 0); }
+
+// From one published layout to the next, blocks are added to the stages in turn.
+std::optional<Blocks> spread_blocks(int wanted, std::span<const Blocks> published) {
+  Blocks blocks = published.front();
+  for (const Blocks& next : published) {
+    while (blocks != next) {
+      for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
+        if (count(blocks) == wanted) return blocks;
+        if (blocks[stage] < next[stage]) ++blocks[stage];
+      }
+    }
   }
+  return count(blocks) == wanted ? std::optional(blocks) : std::nullopt;
 }
 
-std::string name_of(int depth, ResNetVariant variant) {
-  const char* suffix = variant == ResNetVariant::nobn         ? "_nobn"
-                       : variant == ResNetVariant::noshortcut ? "_noshortcut"
-                                                              : "";
-  return fmt::format("resnet{}{}", depth, suffix);
+// The first convolution and the last product are two layers; a block has two or three.
+std::optional<Layout> layout_of(int depth) {
+  const bool bottleneck = depth > kDeepestOfBasicBlocks;
+  const int block_layers = bottleneck ? 3 : 2;
+  if (depth < 2 || (depth - 2) % block_layers != 0) return std::nullopt;
+  const int wanted = (depth - 2) / block_layers;
+  const auto blocks = bottleneck ? spread_blocks(wanted, kBottleneckLayouts) : spread_blocks(wanted, kBasicLayouts);
+  return blocks ? std::optional(Layout{*blocks, bottleneck}) : std::nullopt;
+}
+
+std::string name_of(const ResNetSize& size) {
+  return fmt::format("resnet{}{}{}", size.depth, size.batch_norm ? "" : "_nobn", size.shortcuts ? "" : "_noshortcut");
 }
 
 class ResNet {
  public:
-  ResNet(int depth, ResNetVariant variant)
-      : layout_(layout_of(depth)), variant_(variant), net_(name_of(depth, variant)) {}
+  explicit ResNet(const ResNetSize& size) : layout_(layout_of(size.depth).value()), size_(size), net_(name_of(size)) {}
 
   Graph make(int image_size) && {
     int x = net_.image(image_size);
@@ -67,7 +73,7 @@ class ResNet {
  private:
   // Without batch norm the convolution gets the bias that the norm would have added.
   int conv_norm(const std::string& conv, const std::string& norm, int x, Convolution spec) {
-    spec.bias = variant_ == ResNetVariant::nobn;
+    spec.bias = !size_.batch_norm;
     x = net_.conv2d(conv, x, spec);
     return spec.bias ? x : net_.batch_norm(norm, x);
   }
@@ -82,7 +88,7 @@ class ResNet {
 
   int block(const std::string& name, int input, int channels, int stride) {
     int x = layout_.bottleneck ? bottleneck(name, input, channels, stride) : basic(name, input, channels, stride);
-    if (variant_ != ResNetVariant::noshortcut) {
+    if (size_.shortcuts) {
       const int left = shortcut(name, input, static_cast<int>(net_.output(x)[0]), stride);
       x = net_.add(name + "add", x, left);
     }
@@ -109,14 +115,14 @@ class ResNet {
   }
 
   Layout layout_;
-  ResNetVariant variant_;
+  ResNetSize size_;
   Builder net_;
 };
 
 }  // namespace
 
-Graph make_resnet(int depth, ResNetVariant variant, const ModelOptions& options) {
-  return ResNet(depth, variant).make(options.image_size);
-}
+bool is_resnet_depth(int depth) { return layout_of(depth).has_value(); }
+
+Graph make_resnet(const ResNetSize& size, const ModelOptions& options) { return ResNet(size).make(options.image_size); }
 
 }  // namespace stash

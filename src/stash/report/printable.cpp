@@ -52,8 +52,8 @@ std::string printable(std::string_view text, bool unicode, std::size_t limit) {
 }
 
 std::string to_ascii(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kStandIns{
-      {{"±", "+-"}, {"–", "-"}, {"µ", "u"}, {"…", ".."}, {"−", "-"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kStandIns{
+      {{"±", "+-"}, {"–", "-"}, {"µ", "u"}, {"…", ".."}, {"−", "-"}, {"²", "^2"}}};
   std::string ascii(text);
   for (const auto& [from, to] : kStandIns) {
     for (std::size_t place = ascii.find(from); place != std::string::npos;

@@ -1,9 +1,9 @@
-#include "least_squares.h"
+#include "stash/core/least_squares.h"
 
 #include <cmath>
 #include <cstddef>
 
-namespace stash::bench {
+namespace stash {
 namespace {
 
 constexpr int kSteps = 25;
@@ -71,7 +71,7 @@ Vector least_squares(const std::function<Vector(const Vector&)>& residuals, Vect
     bool better = false, done = false;
     for (int attempt = 0; attempt < kDampings && !better; ++attempt) {
       Matrix damped = normal;
-      for (std::size_t i = 0; i < n; ++i) damped[i][i] *= 1 + damping;
+      for (std::size_t i = 0; i < n; ++i) damped[i][i] = normal[i][i] > 0 ? normal[i][i] * (1 + damping) : 1;
       Vector next = at;
       const Vector change = solve(damped, slope);
       for (std::size_t i = 0; i < n; ++i) next[i] += change[i];
@@ -89,4 +89,4 @@ Vector least_squares(const std::function<Vector(const Vector&)>& residuals, Vect
   return at;
 }
 
-}  // namespace stash::bench
+}  // namespace stash

@@ -1,0 +1,85 @@
+#include "stash/study/communication_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "stash/attribute/rounds.h"
+#include "stash/core/error.h"
+
+namespace stash {
+namespace {
+
+void add_case(CommunicationStudy& study, const Profile& profile, std::span<const std::string> held_out) {
+  const std::string& model = profile.job.model;
+  try {
+    const bool is_held_out = std::ranges::find(held_out, model) != held_out.end();
+    study.cases.push_back({.observation = observe(profile), .held_out = is_held_out});
+  } catch (const Error& error) {
+    study.failures.push_back({model, error.what()});
+  }
+}
+
+std::vector<Observation> fitted_ones(const std::vector<StudyCase>& cases) {
+  std::vector<Observation> fitted;
+  for (const StudyCase& row : cases) {
+    if (!row.held_out) fitted.push_back(row.observation);
+  }
+  return fitted;
+}
+
+// What was left out may be why too few are left.
+void check_enough(const CommunicationStudy& study, std::size_t fitted) {
+  if (fitted >= kFewestFitted || study.failures.empty()) return;
+  const StudyFailure& first = study.failures.front();
+  throw Error(
+      fmt::format("{} profiles to fit are too few, {} are needed; {} could not be used, the first one ({}) since {}",
+                  fitted, kFewestFitted, study.failures.size(), first.model, first.why));
+}
+
+void fit_lines(CommunicationStudy& study, const std::vector<Observation>& fitted) {
+  std::vector<double> layers, bytes, stalls_s;
+  for (const Observation& o : fitted) {
+    layers.push_back(o.layers);
+    bytes.push_back(o.gradient_bytes);
+    stalls_s.push_back(o.stall.s);
+  }
+  study.by_layers = fit_line(layers, stalls_s);
+  study.by_bytes = fit_line(bytes, stalls_s);
+}
+
+}  // namespace
+
+std::optional<double> StudyCase::error_ratio() const {
+  if (!(observation.stall.s > 0)) return std::nullopt;
+  return error_s() / observation.stall.s;
+}
+
+double StudyCase::step_error_ratio() const { return error_s() / observation.step_s; }
+
+bool StudyCase::within_tolerance() const {
+  const std::optional<double> ratio = error_ratio();
+  return std::abs(step_error_ratio()) <= kStepTolerance_ratio || (ratio && std::abs(*ratio) <= kStallTolerance_ratio);
+}
+
+CommunicationStudy study_communication(std::span<const Profile> profiles, std::span<const std::string> held_out) {
+  CommunicationStudy study;
+  if (profiles.empty()) throw Error("there are no profiles to study");
+  check_alike(profiles);
+  study.job = profiles.front().job;
+  study.nodes = node_count(profiles.front());
+  for (const Profile& profile : profiles) add_case(study, profile, held_out);
+  std::ranges::sort(study.cases, {}, [](const StudyCase& row) {
+    return std::tuple(row.held_out, row.observation.gradient_bytes, row.observation.model);
+  });
+  const std::vector<Observation> fitted = fitted_ones(study.cases);
+  check_enough(study, fitted.size());
+  study.fit = fit_communication(fitted);
+  fit_lines(study, fitted);
+  for (StudyCase& row : study.cases) row.predicted_s = stall_s(row.observation, study.fit.values());
+  return study;
+}
+
+}  // namespace stash
