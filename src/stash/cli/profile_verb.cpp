@@ -1,39 +1,24 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 
 #include "stash/attribute/attribute.h"
-#include "stash/cli/default_dataset.h"
 #include "stash/cli/job_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
+#include "stash/cli/run_case.h"
 #include "stash/cli/run_progress.h"
 #include "stash/cli/start_flags.h"
 #include "stash/cli/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
-#include "stash/input/dataset.h"
-#include "stash/input/dataset_bytes.h"
 #include "stash/launch/affinity.h"
 #include "stash/launch/machine_info.h"
 #include "stash/launch/team.h"
 
 namespace stash {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int kBatchesOfDefaultData = 4;
-
-bool wants_input(const Job& job) {
-  const std::vector<Condition> conditions = present_conditions(job);
-  return std::any_of(conditions.begin(), conditions.end(), uses_input);
-}
 
 class ProfileVerb final : public Verb {
  public:
@@ -61,42 +46,27 @@ class ProfileVerb final : public Verb {
     output_.check();
     start_.check();
     const std::optional<Placement> placement = start_.placement();
-    Profile profile;
-    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
-    const Team team = make_team(placement, profile.job.ranks);
+    const Job job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
+    const Team team = make_team(placement, job.ranks);
     leads_ = team.leads();
     first_rank_ = team.first_rank;
-    const Graph graph = graph_of(profile.job);
-    check_memory(profile.job, graph, team.local_size, static_cast<double>(available_memory_bytes()));
+    const Graph graph = graph_of(job);
+    check_memory(job, graph, team.local_size, static_cast<double>(available_memory_bytes()));
     if (leads_) check_writable(out_);
-    if (leads_ && !flags_.device && profile.job.device != "cuda") {
-      StatusLine().say(
-          fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains "
-                      "on the CPU",
-                      profile.job.device));
-    }
-    prepare_data(profile, graph);
-    profile.machine = describe_machine(profile.job.data);
-
+    if (leads_ && !flags_.device && job.device != "cuda") tell_emulated(job);
     RunProgress progress;
-    const LocalRun result = start_.start(std::move(profile), team, "", [&](const Collector& collector) {
+    const auto show = [&](const Collector& collector) {
       if (leads_) progress.show(collector);
-    });
+    };
+    const LocalRun result = start_.start(prepare_profile(job, graph), team, {.on_tick = show});
     return leads_ ? finish(result) : finish_elsewhere(result);
   }
 
  private:
-  // Makes a data set where none is given.
-  static void prepare_data(Profile& profile, const Graph& graph) {
-    Job& job = profile.job;
-    if (!wants_input(job)) return;
-    if (job.data.empty()) {
-      job.data = default_dataset(graph, std::int64_t{kBatchesOfDefaultData} * job.batch * job.ranks).string();
-    }
-    const auto dataset = open_dataset(job.data, graph.input, graph.seq_len);  // says what is wrong before ranks start
-    job.data = fs::absolute(job.data).string();
-    profile.dataset_samples = dataset->size();
-    profile.dataset_bytes = estimate_bytes(*dataset);
+  static void tell_emulated(const Job& job) {
+    StatusLine().say(
+        fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains on the CPU",
+                    job.device));
   }
 
   // A full disk must not take the report away too: it is told after the report.
