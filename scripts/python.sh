@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Which interpreter the ranks run in: --python FILE, an active environment with a recent torch, or the project's own.
 
-readonly torch_verbs=' profile extension ' # verbs that need an interpreter of their own; a script brings its own
+readonly torch_verbs=' profile characterize extension ' # verbs that need an interpreter of their own; a script brings its own
 readonly torch_minimum=2.5
 readonly venv=${root:?}/.venv
 readonly requirements=$root/python/requirements.txt
