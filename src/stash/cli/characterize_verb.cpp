@@ -50,7 +50,7 @@ class CharacterizeVerb final : public Verb {
     start_.add_to(app);
     app.footer(
         "Examples:\n"
-        "  stash characterize --out this-vm                     eight models, three batches each\n"
+        "  stash characterize --out this-vm                     the eight models of the study\n"
         "  stash characterize --out this-vm                     again: goes on where it was interrupted\n"
         "  stash characterize --models small --batches 32,64,128 --ranks 1,2,4 --max-time 30m\n"
         "  stash characterize --instance p3.8xlarge --max-cost 5usd\n"

@@ -103,7 +103,7 @@ std::vector<std::string> parse_models(const std::string& list) {
 
 std::vector<int> usual_batches(const Graph& graph) {
   if (graph.input == InputKind::images) return {32, 64, 128};
-  return {2, 4, 8};
+  return {4, 8};
 }
 
 std::vector<Combination> ordered_combinations(const Axes& axes) {

@@ -49,7 +49,7 @@ struct Combination {
 // nearest.
 std::vector<std::string> parse_models(const std::string& list);
 
-// Three batch sizes that the study and its readers use: of images, or of sequences.
+// Batch sizes that the study and its readers use: three of images, or two of sequences, whose steps are long.
 std::vector<int> usual_batches(const Graph& graph);
 
 // So that what is known grows fastest: every model at its middle batch, with all ranks, on the fewest nodes; then every
