@@ -24,7 +24,7 @@ T = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2
 
 
 def stash(options, *arguments):
-    run = subprocess.run([options.stash, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = subprocess.run([options.stash, *map(str, arguments)], capture_output=True, text=True)
     if run.returncode:
         raise SystemExit(f"stash {' '.join(map(str, arguments))}: {run.stderr}")
     return run.stdout
@@ -37,7 +37,8 @@ def step_s(options, profile, condition, out):
           job["device"], "--workers", job["workers"], "--data", job["data"], "--conditions", condition, "--rounds", 2,
           "--max-time", "1s", "--out", out)
     windows = json.loads(out.read_text())["windows"]
-    return statistics.mean(max(rank["wall_s"] for rank in window["ranks"] if rank) / window["steps"] for window in windows)
+    slowest = (max(rank["wall_s"] for rank in window["ranks"] if rank) / window["steps"] for window in windows)
+    return statistics.mean(slowest)
 
 
 def conditions_of(profile):
@@ -58,7 +59,7 @@ def separate(options, path, out):
     """(seconds, sets) until the parts are known as well as in the profile."""
     profile = json.loads(path.read_text())
     ledger = json.loads(stash(options, "report", path, "--format", "json"))["ledger"]
-    known = max((part["high_s"] - part["low_s"]) / 2 for part in ledger["parts"].values() if part and part.get("s") is not None)
+    known = max((part["high_s"] - part["low_s"]) / 2 for part in ledger["parts"].values() if part)
     wanted = max(known, options.precision / 100 * ledger["step"]["s"])
     started, sets = time.monotonic(), []
     while len(sets) < options.most_sets:
@@ -86,7 +87,7 @@ def main():
             case_s, sets = separate(options, path, folder / "one.json")
             together_s, apart_s = together_s + own_s, apart_s + case_s
             print(f"{path.stem:<44}{own_s:>18.1f}{case_s:>13.1f}{sets:>6}{case_s / own_s:>7.1f}", flush=True)
-    print(f"in the battery {together_s:.0f} s, as separate runs {apart_s:.0f} s: {apart_s / together_s:.1f} times as long")
+    print(f"in the battery {together_s:.0f} s, separate {apart_s:.0f} s: {apart_s / together_s:.1f} times as long")
 
 
 if __name__ == "__main__":

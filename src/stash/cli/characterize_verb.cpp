@@ -63,17 +63,18 @@ class CharacterizeVerb final : public Verb {
     flags_.resolve();
     refuse_launcher();
     const BatteryFolder folder(out_);
+    const Battery battery = asked_for(folder);
     folder.make();
     BatteryLog log(folder.path());
     folder.tidy();
+    folder.write_plan(merged(battery, folder.plan().value_or(Battery{})));
     const Budget budget(flags_.caps(), log.spent_before_s(), [] { return seconds(now_ns()); });
-    const std::vector<Case> cases = plan(folder);
     start_.ready();  // before Ctrl-C is taken over: a build can be ended by it
     StopSignals signals;
     measure_machine(folder, budget, signals);
-    const BatteryRun result = run_cases(cases, folder, log, budget, signals);
+    const BatteryRun result = run_cases(battery.cases, folder, log, budget, signals);
     write_results(folder);
-    return tell(result, cases);
+    return tell(result, battery.cases.size());
   }
 
  private:
@@ -86,20 +87,18 @@ class CharacterizeVerb final : public Verb {
         placement->launcher, placement->size));
   }
 
-  // What this call is to run; the folder's plan holds that of earlier calls too.
-  std::vector<Case> plan(const BatteryFolder& folder) const {
+  // What this call is to run; the folder's plan holds what earlier calls were to run too.
+  Battery asked_for(const BatteryFolder& folder) const {
+    if (!flags_.says_nothing_of_cases()) return flags_.battery(count_gpus(), cores());
     const auto older = folder.plan();
-    Battery battery;
-    if (older && flags_.says_nothing_of_cases()) {
-      battery = flags_.settings();
-      battery.cases = older->cases;
-      flags_.set_case_time(battery.cases);
-    } else {
-      battery = flags_.battery(count_gpus(), static_cast<int>(allowed_cores().size()));
-    }
-    folder.write_plan(merged(battery, older.value_or(Battery{})));
-    return battery.cases;
+    if (!older) return flags_.battery(count_gpus(), cores());
+    Battery battery = flags_.settings();
+    battery.cases = older->cases;
+    flags_.set_case_time(battery.cases);
+    return battery;
   }
+
+  static int cores() { return static_cast<int>(allowed_cores().size()); }
 
   // Measured once for a folder, and kept at once.
   void measure_machine(const BatteryFolder& folder, const Budget& budget, StopSignals& signals) {
@@ -161,10 +160,10 @@ class CharacterizeVerb final : public Verb {
                    "");
   }
 
-  int tell(const BatteryRun& result, const std::vector<Case>& cases) const {
+  int tell(const BatteryRun& result, std::size_t cases) const {
     StatusLine line;
-    line.say(fmt::format("{}: {} of {} cases finished by this call, {} failed, {} left", out_, result.finished,
-                         cases.size(), result.failed, result.left.size()));
+    line.say(fmt::format("{}: {} of {} cases finished by this call, {} failed, {} left", out_, result.finished, cases,
+                         result.failed, result.left.size()));
     if (!result.cap.empty()) line.say(fmt::format("{} ended it: what is left does not fit any more", result.cap));
     if (!result.left.empty()) line.say(fmt::format("to go on: stash characterize --out {}", out_));
     if (result.failed > 0)

@@ -29,8 +29,8 @@ std::string row(const CaseResult& result) {
   const Published published = ledger ? ledger->published : Published{};
   for (const auto& value :
        {published.interconnect_ratio, published.network_ratio, published.prep_ratio, published.fetch_ratio,
-        result.samples_per_s, result.compute_ratio, result.epoch_samples, result.first_epoch_s, result.epoch_s,
-        result.epoch_low_s, result.epoch_high_s, result.epoch_usd, result.elapsed_s}) {
+        result.samples_per_s, result.epoch_samples, result.first_epoch_s, result.epoch_s, result.epoch_low_s,
+        result.epoch_high_s, result.epoch_usd, result.elapsed_s}) {
     text += ',' + csv_number(value);
   }
   return text + ',' + csv_text(result.why) + '\n';
@@ -42,7 +42,7 @@ std::string render_battery_csv(const BatterySummary& summary) {
   std::string csv = "case,state,model,batch,ranks,nodes,device,dtype,step_s,step_low_s,step_high_s";
   for (const Part part : kParts) csv += fmt::format(",{0}_s,{0}_ratio", to_string(part));
   csv +=
-      ",study_interconnect_ratio,study_network_ratio,study_prep_ratio,study_fetch_ratio,samples_per_s,compute_ratio,"
+      ",study_interconnect_ratio,study_network_ratio,study_prep_ratio,study_fetch_ratio,samples_per_s,"
       "epoch_samples,first_epoch_s,epoch_s,epoch_low_s,epoch_high_s,epoch_usd,elapsed_s,why\n";
   for (const CaseResult& result : summary.cases) csv += row(result);
   return csv;

@@ -95,8 +95,9 @@ bool is_worth_showing(const Row& cells, std::string_view name) {
   return varies || (name != "ranks" && name != "nodes");
 }
 
-std::string case_table(const std::vector<const CaseResult*>& finished, const std::vector<Column>& columns,
-                       bool unicode) {
+// Empty where no column is worth showing.
+std::string case_table(std::string_view title, const std::vector<const CaseResult*>& finished,
+                       const std::vector<Column>& columns, bool unicode) {
   std::vector<Row> rows{{"model", "batch"}};
   for (const CaseResult* result : finished) {
     rows.push_back({printable(result->of.job.model, unicode, 40), std::to_string(result->of.job.batch)});
@@ -108,7 +109,8 @@ std::string case_table(const std::vector<const CaseResult*>& finished, const std
     rows.front().emplace_back(column.name);
     for (std::size_t i = 0; i < cells.size(); ++i) rows[i + 1].push_back(cells[i]);
   }
-  return render_columns(rows, std::array<std::size_t, 1>{0});
+  if (rows.front().size() == 2) return "";
+  return fmt::format("\n{}\n{}", title, render_columns(rows, std::array<std::size_t, 1>{0}));
 }
 
 std::string not_measured(const BatterySummary& summary, bool unicode) {
@@ -152,7 +154,9 @@ std::string battery_verdict(const BatterySummary& summary) {
   const std::string emulated = emulated_name(finished.front()->of.job);
   std::string text = emulated.empty() ? "" : emulated + ": ";
   const Worst worst = largest_stall(finished);
-  if (worst.result == nullptr || worst.ratio < kMattersRatio) {
+  if (worst.result == nullptr) {
+    text += "no stall can be told from 0";
+  } else if (worst.ratio < kMattersRatio) {
     text += "no stall matters";
   } else {
     text += fmt::format("the largest stall is {}: {:.0f} % of a step of {}", to_string(worst.part), 100 * worst.ratio,
@@ -173,9 +177,8 @@ std::string render_battery_text(const BatterySummary& summary, const ReportOptio
                                  printable(summary.machine.cpu, options.unicode), summary.machine.cores,
                                  format_bytes(static_cast<double>(summary.machine.memory_bytes)));
   if (!finished.empty()) {
-    text += fmt::format("\nparts in % of a step\n{}", case_table(finished, ledger_columns(), options.unicode));
-    text += fmt::format("\nin %, as the Stash study (ICDCS 2023) counts\n{}",
-                        case_table(finished, study_columns(), options.unicode));
+    text += case_table("parts in % of a step", finished, ledger_columns(), options.unicode);
+    text += case_table("in %, as the Stash study (ICDCS 2023) counts", finished, study_columns(), options.unicode);
   }
   text += not_measured(summary, options.unicode);
   text += figure_table(summary.figures, options.unicode);

@@ -92,7 +92,7 @@ class ComparisonPage {
       if (!link.falls_short) continue;
       const auto finished = finished_cases(comparison_.machines[link.machine]);
       const bool emulated = !finished.empty() && !emulated_name(finished.front()->of.job).empty();
-      text += fmt::format("  {}: the {} carry {}/s, {:.0f} % of the {}/s of {}{}\n", name(link.machine), link.link,
+      text += fmt::format("  {}: {} of {}/s, {:.1f} % of the {}/s of {}{}\n", name(link.machine), link.link,
                           format_bytes(link.measured_bytes_per_s),
                           100 * link.measured_bytes_per_s / link.expected_bytes_per_s,
                           format_bytes(link.expected_bytes_per_s), printable(link.expected_of, unicode_, 60),

@@ -1,5 +1,7 @@
 #include "stash/study/epoch.h"
 
+#include <algorithm>
+
 #include "stash/attribute/steady_fetch.h"
 #include "stash/models/models.h"
 
@@ -31,7 +33,7 @@ double usual_epoch_samples(const Job& job) {
 EpochTime epoch_time(const Profile& profile, const Ledger& ledger, double samples) {
   const double steps = samples / (static_cast<double>(profile.job.batch) * profile.job.ranks);
   const Estimate later = later_step(profile, ledger, samples);
-  return {samples, steps * ledger.step.s, {steps * later.s, steps * later.low_s, steps * later.high_s}};
+  return {samples, steps * ledger.step.s, {steps * later.s, steps * std::max(later.low_s, 0.0), steps * later.high_s}};
 }
 
 }  // namespace stash
