@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Which interpreter the ranks run in: --python FILE, an active environment with a recent torch, or the project's own.
 
-readonly torch_verbs=' profile study extension ' # verbs that need an interpreter of their own; a script brings its own
+# Verbs that need an interpreter of their own; a script brings its own.
+readonly torch_verbs=' profile study characterize extension '
 readonly torch_minimum=2.5
 readonly venv=${root:?}/.venv
 readonly requirements=$root/python/requirements.txt

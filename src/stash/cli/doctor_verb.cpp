@@ -44,7 +44,7 @@ class DoctorVerb final : public Verb {
     profile.machine = describe_machine("");
     const Team team = make_team(placement, profile.job.ranks);
     if (team.leads()) show_meeting(team, profile);
-    const LocalRun result = start_.start(std::move(profile), team, "doctor", {});
+    const LocalRun result = start_.start(std::move(profile), team, {.purpose = "doctor"});
     if (result.interrupted) return kExitInterrupted;
     if (result.fault) {
       if (!team.leads()) throw Error(*result.fault);

@@ -57,6 +57,10 @@ std::string checked_dtype(const std::string& dtype, const std::string& device) {
 
 int default_workers(int cores, int ranks) { return std::max(1, cores / std::max(ranks, 1) - 1); }
 
+double job_training_bytes(const Job& job, const Graph& graph) {
+  return training_bytes(graph, job.batch, job.dtype == "fp32" ? 4 : 2);
+}
+
 void check_injection(const Job& job) {
   for (const auto& [rank, delay] : job.inject.rank_delay_s) {
     if (rank < job.ranks) continue;
@@ -172,20 +176,23 @@ Job JobFlags::resolve(int gpus, int cores, const std::optional<Placement>& place
   return job;
 }
 
+std::string gpu_misfit(const Job& job, const Graph& graph, std::string_view gpu, double memory_bytes) {
+  const double needed = job_training_bytes(job, graph);
+  if (needed <= memory_bytes) return "";
+  return fmt::format(
+      "{} with --batch {} needs about {} of memory and a {} has {}: use a smaller --batch or another GPU", job.model,
+      job.batch, format_bytes(needed), gpu, format_bytes(memory_bytes));
+}
+
 void check_memory(const Job& job, const Graph& graph, int ranks_here, double available_bytes) {
   if (job.device == "cuda") return;  // the device tells how much it has when it is asked
   const bool emulated = job.device.starts_with(kEmulated);
-  const double training = training_bytes(graph, job.batch, job.dtype == "fp32" ? 4 : 2);
   if (emulated) {
     const Gpu& gpu = find_gpu(job.device.substr(kEmulated.size()));
-    if (training > static_cast<double>(gpu.memory_bytes)) {
-      throw Error(fmt::format(
-          "{} with --batch {} needs about {} of memory and a {} has {}: use a smaller --batch or "
-          "another GPU",
-          job.model, job.batch, format_bytes(training), gpu.name, format_bytes(static_cast<double>(gpu.memory_bytes))));
-    }
+    const std::string misfit = gpu_misfit(job, graph, gpu.name, static_cast<double>(gpu.memory_bytes));
+    if (!misfit.empty()) throw Error(misfit);
   }
-  const double each = emulated ? emulated_bytes(graph) : training;
+  const double each = emulated ? emulated_bytes(graph) : job_training_bytes(job, graph);
   const double input =
       static_cast<double>(job.prefetch + 1) * job.batch *
       (graph.input == InputKind::images ? 12.0 * job.image_size * job.image_size : 8.0 * graph.seq_len);

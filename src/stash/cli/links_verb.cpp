@@ -52,9 +52,10 @@ class LinksVerb final : public Verb {
     const Team team = make_team(placement, profile.job.ranks);
     profile.machine = describe_machine("");
     StatusLine line;
-    const LocalRun result = start_.start(std::move(profile), team, "links", [&](const Collector& collector) {
+    const auto show = [&](const Collector& collector) {
       if (team.leads()) line.show(collector.phase() + " …");
-    });
+    };
+    const LocalRun result = start_.start(std::move(profile), team, {.purpose = "links", .on_tick = show});
     if (result.fault) throw Error(*result.fault);
     if (result.interrupted) return kExitInterrupted;
     if (team.leads()) fmt::print("{}", render_links(result.profile, format));

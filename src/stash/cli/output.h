@@ -21,12 +21,11 @@ class ReportOutput {
   void check() const;  // UsageError before anything is measured
   std::string render(const Profile& profile, const Ledger& ledger, bool to_terminal) const;
   void print(const Profile& profile, const Ledger& ledger) const;  // to standard output
+  std::string_view format() const;                                 // text, json or csv
   // To stderr where no format was asked for: standard output is a script's.
   void print_beside_script(const Profile& profile, const Ledger& ledger) const;
 
  private:
-  std::string_view format() const;
-
   std::optional<std::string> format_;  // absent: text
   std::optional<double> usd_per_hour_;
 };

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "stash/cli/prepare_profile.h"
 #include "stash/cli/progress.h"
+#include "stash/cli/run_case.h"
 #include "stash/cli/run_progress.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
@@ -44,10 +44,8 @@ std::optional<Profile> finished_profile(const fs::path& path, const Job& job) {
 
 // Error says why there is no profile.
 LocalRun measure(const Job& job, const StartFlags& start) {
-  const Team team = make_team(std::nullopt, job.ranks);
   RunProgress progress;
-  LocalRun run =
-      start.start(prepare_profile(job, team), team, "", [&](const Collector& collector) { progress.show(collector); });
+  LocalRun run = run_case(job, start, {.on_tick = [&](const Collector& collector) { progress.show(collector); }});
   if (run.fault) throw Error(*run.fault);
   return run;
 }

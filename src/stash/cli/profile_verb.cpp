@@ -6,8 +6,8 @@
 #include "stash/attribute/attribute.h"
 #include "stash/cli/job_flags.h"
 #include "stash/cli/output.h"
-#include "stash/cli/prepare_profile.h"
 #include "stash/cli/progress.h"
+#include "stash/cli/run_case.h"
 #include "stash/cli/run_progress.h"
 #include "stash/cli/start_flags.h"
 #include "stash/cli/verb.h"
@@ -46,27 +46,29 @@ class ProfileVerb final : public Verb {
     output_.check();
     start_.check();
     const std::optional<Placement> placement = start_.placement();
-    Job job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
+    const Job job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
     const Team team = make_team(placement, job.ranks);
     leads_ = team.leads();
     first_rank_ = team.first_rank;
+    const Graph graph = graph_of(job);
+    check_memory(job, graph, team.local_size, static_cast<double>(available_memory_bytes()));
     if (leads_) check_writable(out_);
-    if (leads_ && !flags_.device && job.device != "cuda") {
-      StatusLine().say(
-          fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains "
-                      "on the CPU",
-                      job.device));
-    }
-    Profile profile = prepare_profile(std::move(job), team);
-
+    if (leads_ && !flags_.device && job.device != "cuda") tell_emulated(job);
     RunProgress progress;
-    const LocalRun result = start_.start(std::move(profile), team, "", [&](const Collector& collector) {
+    const auto show = [&](const Collector& collector) {
       if (leads_) progress.show(collector);
-    });
+    };
+    const LocalRun result = start_.start(prepare_profile(job, graph), team, {.on_tick = show});
     return leads_ ? finish(result) : finish_elsewhere(result);
   }
 
  private:
+  static void tell_emulated(const Job& job) {
+    StatusLine().say(
+        fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains on the CPU",
+                    job.device));
+  }
+
   // A full disk must not take the report away too: it is told after the report.
   std::exception_ptr save(const Profile& profile) const {
     try {

@@ -5,6 +5,9 @@
 #include "stash/cli/output.h"
 #include "stash/cli/verb.h"
 #include "stash/core/profile_json.h"
+#include "stash/report/battery.h"
+#include "stash/report/terminal.h"
+#include "stash/study/summary.h"
 
 namespace stash {
 
@@ -16,7 +19,9 @@ class ReportVerb final : public Verb {
   std::string description() const override { return "Say what a profile found: the verdict, the ledger, the warnings"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("file", file_, "A profile, from stash profile --out FILE")->required()->type_name("FILE");
+    app.add_option("file", file_, "A profile, from stash profile --out FILE; or a folder of stash characterize")
+        ->required()
+        ->type_name("FILE");
     output_.add_to(app);
     app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
         ->type_name("FILE");
@@ -24,12 +29,14 @@ class ReportVerb final : public Verb {
         "Examples:\n"
         "  stash report r50.json\n"
         "  stash report r50.json --usd-per-hour 24.48\n"
+        "  stash report this-vm                        a battery of stash characterize\n"
         "  stash report r50.json --format csv --out r50.csv\n"
         "  stash report r50.json --format trace --out r50.trace.json\n");
   }
 
   int run() override {
     output_.check();
+    if (is_battery(file_)) return report_battery();
     const Profile profile = read_profile(file_);
     const Ledger ledger = attribute(profile);
     print_or_write(output_.render(profile, ledger, out_.empty()), out_);
@@ -37,6 +44,18 @@ class ReportVerb final : public Verb {
   }
 
  private:
+  // A folder of stash characterize.
+  int report_battery() const {
+    const BatterySummary summary = summarize(BatteryFolder(file_));
+    const std::string_view format = output_.format();
+    print_or_write(format == "json" ? render_battery_json(summary)
+                   : format == "csv"
+                       ? render_battery_csv(summary)
+                       : render_battery_text(summary, out_.empty() ? options_for_stdout() : ReportOptions{}),
+                   out_);
+    return 0;
+  }
+
   std::string file_;
   ReportOutput output_;
   std::string out_;

@@ -35,13 +35,13 @@ std::string describe_widest(const Collector& collector, std::int64_t started_ns)
 
 }  // namespace
 
-RunProgress::RunProgress() : started_ns_(now_ns()) {}
+RunProgress::RunProgress(std::string before) : before_(std::move(before)), started_ns_(now_ns()) {}
 
 void RunProgress::show(const Collector& collector) {
   const int rounds = count_complete_rounds(collector.profile());
   if (rounds != rounds_ && rounds >= kFewestRounds) widest_ = describe_widest(collector, started_ns_);
   rounds_ = rounds;
-  line_.show(describe_progress(collector, rounds, widest_));
+  line_.show(before_ + describe_progress(collector, rounds, widest_));
 }
 
 }  // namespace stash

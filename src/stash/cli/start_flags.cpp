@@ -5,7 +5,6 @@
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
 #include "stash/core/units.h"
-#include "stash/launch/extension.h"
 
 namespace stash {
 
@@ -25,20 +24,23 @@ std::optional<Placement> StartFlags::placement() const {
   return local_ ? std::nullopt : find_placement(environment_variable);
 }
 
-LocalRun StartFlags::start(Profile profile, const Team& team, const std::string& purpose,
-                           const std::function<void(const Collector&)>& on_tick) const {
-  const std::filesystem::path root = root_folder();
-  const std::filesystem::path python = chosen_python(python_);
+ExtensionInfo StartFlags::ready() const {
   StatusLine setup;
-  const ExtensionInfo extension = ensure_extension(python, root, [&](std::string_view line) { setup.say(line); });
+  return ensure_extension(chosen_python(python_), root_folder(), [&](std::string_view line) { setup.say(line); });
+}
+
+LocalRun StartFlags::start(Profile profile, const Team& team, const StartOptions& options) const {
+  const ExtensionInfo extension = ready();
   return run_locally(std::move(profile), {.team = team,
                                           .node = node_identity(node_name_),
-                                          .python = python,
+                                          .python = chosen_python(python_),
                                           .extension_folder = extension.folder,
-                                          .package_folder = root / "python",
+                                          .package_folder = root_folder() / "python",
                                           .deadline_s = parse_duration_s(deadline_, "--deadline"),
-                                          .purpose = purpose,
-                                          .on_tick = on_tick});
+                                          .purpose = options.purpose,
+                                          .on_tick = options.on_tick,
+                                          .nodes = options.nodes,
+                                          .stop = options.stop});
 }
 
 }  // namespace stash

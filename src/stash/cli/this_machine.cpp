@@ -83,21 +83,25 @@ class Measurement {
   }
 
   void measure_decoding() {
-    tell_("decoding images on one core …");
-    const MeasuredRate rate = measure_decode_rate();
+    if (!options_.decode_samples_per_s) tell_("decoding images on one core …");
+    const MeasuredRate rate = options_.decode_samples_per_s ? *options_.decode_samples_per_s : measure_decode_rate();
     instance().decode_samples_per_s = rate.per_s;
     instance().decode_source = measured(rate, date_, samples_text);
   }
 
   void measure_storage() {
-    tell_(fmt::format("reading {} in {} …", format_bytes(kStorageBytes), options_.storage.string()));
-    const auto rate = measure_storage_rate(options_.storage, kStorageBytes);
+    const auto rate = options_.storage_bytes_per_s ? options_.storage_bytes_per_s : time_storage();
     if (!rate) {
       return unknown(fmt::format("storage: pages cannot be evicted in {}; name a folder on a disk with --storage",
                                  options_.storage.string()));
     }
     instance().storage_bytes_per_s = rate->per_s;
     instance().storage_source = measured(*rate, date_, rate_text);
+  }
+
+  std::optional<MeasuredRate> time_storage() const {
+    tell_(fmt::format("reading {} in {} …", format_bytes(kStorageBytes), options_.storage.string()));
+    return measure_storage_rate(options_.storage, kStorageBytes);
   }
 
   void take_profile(const Profile& profile) {

@@ -9,6 +9,7 @@
 
 #include "stash/catalog/instance.h"
 #include "stash/core/profile.h"
+#include "stash/input/machine_rates.h"
 
 namespace stash {
 
@@ -17,8 +18,9 @@ struct ThisMachineOptions {
   std::string gpu;   // empty: what the driver says
   std::optional<int> gpus;
   std::optional<double> usd_per_h;
-  std::filesystem::path storage;   // the folder that is timed
-  std::optional<Profile> profile;  // its links and its input are taken
+  std::filesystem::path storage;                                          // the folder that is timed
+  std::optional<Profile> profile;                                         // its links and its input are taken
+  std::optional<MeasuredRate> decode_samples_per_s, storage_bytes_per_s;  // known already: not measured again
 };
 
 struct ThisMachine {

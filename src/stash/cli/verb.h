@@ -24,6 +24,8 @@ std::vector<std::unique_ptr<Verb>> make_verbs();
 
 std::unique_ptr<Verb> make_advise_verb();
 std::unique_ptr<Verb> make_catalog_verb();
+std::unique_ptr<Verb> make_characterize_verb();
+std::unique_ptr<Verb> make_compare_verb();
 std::unique_ptr<Verb> make_dataset_verb();
 std::unique_ptr<Verb> make_diff_verb();
 std::unique_ptr<Verb> make_doctor_verb();

@@ -98,6 +98,13 @@ void load_pages(const PageRange& range) {
   }
 }
 
+bool is_evicted(const PageRange& range) {
+  constexpr double kMostCachedRatio = 0.02;
+  const auto pages = count_pages(range);
+  return pages && pages->total > 0 &&
+         static_cast<double>(pages->cached) <= kMostCachedRatio * static_cast<double>(pages->total);
+}
+
 std::optional<PageCount> count_pages(const PageRange& range) {
   if (!file_bytes(range.fd)) return std::nullopt;
   const PageRange pages = clip(range);

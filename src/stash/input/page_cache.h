@@ -20,6 +20,9 @@ struct PageCount {
 // Writes dirty pages back and asks the kernel to drop the range; what it achieved, count_pages tells.
 void evict_pages(const PageRange& range);
 
+// True where hardly a page of the range is cached: what is read then comes from storage.
+bool is_evicted(const PageRange& range);
+
 // Reads the range into the page cache and returns when it is there.
 void load_pages(const PageRange& range);
 

@@ -176,4 +176,13 @@ std::vector<std::uint8_t> encode_jpeg(const std::vector<std::uint8_t>& rgb, int 
   return {memory, memory + bytes};
 }
 
+std::vector<std::vector<std::uint8_t>> sample_images() {
+  constexpr int kImages = 8, kWidth = 500, kHeight = 375;
+  std::vector<std::vector<std::uint8_t>> images;
+  for (int i = 0; i < kImages; ++i) {
+    images.push_back(encode_jpeg(synthetic_image(kWidth, kHeight, static_cast<std::uint64_t>(i)), kWidth, kHeight));
+  }
+  return images;
+}
+
 }  // namespace stash

@@ -62,6 +62,13 @@ void add_meeting_place(Environment& environment, const Team& team, const fs::pat
   if (alone) environment.emplace_back("NCCL_SOCKET_IFNAME", interface);
 }
 
+// A machine that stands for several: their ranks reach each other as those of nodes would, by other collectives.
+NodeIdentity node_of(int index, const LocalRunOptions& options) {
+  if (options.nodes <= 1) return options.node;
+  const std::string number = fmt::format("#{}", index * options.nodes / options.team.count);
+  return {options.node.host + number, options.node.key + number};
+}
+
 RankProcess make_process(const Job& job, int index, const LocalRunOptions& options, const fs::path& folder,
                          std::int64_t started_ns) {
   const Team& team = options.team;
@@ -83,7 +90,7 @@ RankProcess make_process(const Job& job, int index, const LocalRunOptions& optio
       {"PYTHONPATH", python_path(options)},
       {"PYTHONUNBUFFERED", "1"},
       {"STASH_JOB_FILE", (folder / kJobFile).string()},
-      {"STASH_MEMBER", member_json(job, options.node)},
+      {"STASH_MEMBER", member_json(job, node_of(index, options))},
       {kTeamIndexVariable, std::to_string(index)},
       {kTeamCountVariable, std::to_string(team.count)},
       {"STASH_STARTED_NS", std::to_string(started_ns)},
@@ -124,7 +131,8 @@ LocalRun run_locally(Profile profile, const LocalRunOptions& options) {
                      [&] {
                        note_cache_room(collector);
                        if (options.on_tick) options.on_tick(collector);
-                     }});
+                     },
+                 .stop = options.stop});
   count_from(outcome, team.first_rank);
 
   LocalRun run{.profile = collector.profile(),

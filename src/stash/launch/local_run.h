@@ -21,6 +21,8 @@ struct LocalRunOptions {
   double deadline_s = 30;
   std::string purpose;                            // of the ranks; empty: to train and measure
   std::function<void(const Collector&)> on_tick;  // a few times a second
+  int nodes = 1;                                  // that the team's ranks take themselves to be on, evenly
+  std::function<bool()> stop = {};                // asked as often; true ends the ranks as Ctrl-C does
 };
 
 struct LocalRun {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "stash/launch/affinity.h"
 #include "stash/launch/hang.h"
 #include "stash/launch/line_channel.h"
+#include "stash/launch/stop_signals.h"
 
 extern char** environ;
 
@@ -153,36 +153,6 @@ class Rank {
   std::deque<std::string> last_lines_;
 };
 
-// Delivers SIGINT and SIGTERM through a file descriptor while it lives.
-class SignalDescriptor {
- public:
-  SignalDescriptor() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, &before_);
-    fd_ = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-  }
-  ~SignalDescriptor() {
-    close(fd_);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  SignalDescriptor(const SignalDescriptor&) = delete;
-  SignalDescriptor& operator=(const SignalDescriptor&) = delete;
-
-  int fd() const { return fd_; }
-  bool take() {
-    signalfd_siginfo info;
-    return read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
-  }
-
- private:
-  int fd_;
-  sigset_t before_;
-};
-
 class Supervisor {
  public:
   Supervisor(const std::vector<RankProcess>& processes, SharedState& shared, const SupervisorOptions& options)
@@ -204,6 +174,7 @@ class Supervisor {
       for (Rank& rank : ranks_) rank.read(options_);
       reap();
       if (signals_.take()) interrupt();
+      if (!outcome_.interrupted && options_.stop && options_.stop()) interrupt();
       check_for_a_hang();
       end_by_deadline();
       if (options_.on_tick) options_.on_tick();
@@ -271,7 +242,7 @@ class Supervisor {
 
   SharedState& shared_;
   const SupervisorOptions& options_;
-  SignalDescriptor signals_;
+  StopSignals signals_;
   std::vector<Rank> ranks_;
   Outcome outcome_;
   std::int64_t term_at_ns_ = 0;  // 0: nobody has to end yet

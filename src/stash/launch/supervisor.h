@@ -24,6 +24,7 @@ struct SupervisorOptions {
   double grace_s = 5;      // from a request to stop to the end
   std::function<void(int rank, std::string_view line)> on_event;  // a line that a rank reported
   std::function<void()> on_tick;                                  // a few times a second
+  std::function<bool()> stop = {};                                // asked as often; true ends the ranks as Ctrl-C does
 };
 
 // How a rank ended.
@@ -38,7 +39,7 @@ struct RankEnd {
 };
 
 struct Outcome {
-  bool interrupted = false;      // Ctrl-C or SIGTERM
+  bool interrupted = false;      // Ctrl-C, SIGTERM or `stop`
   std::optional<int> hung_rank;  // gave no sign of life for the deadline
   Phase hung_in = Phase::starting;
   std::vector<RankEnd> ends;  // in the order in which they ended

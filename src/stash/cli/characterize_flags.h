@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stash/cli/job_flags.h"
+#include "stash/study/battery.h"
+#include "stash/study/budget.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stash {
+
+// A battery as it stands on the command line or in a job file; what is not given follows from the machine.
+class CharacterizeFlags {
+ public:
+  void add_to(CLI::App& app);
+  // Takes over the keys of the job file, which are the flags' names; the command line stands over them. UsageError
+  // names the key or the flag at fault.
+  void resolve();
+
+  // True where nothing was said about the cases: a folder that has a plan goes on with it.
+  bool says_nothing_of_cases() const;
+  // The cases on this machine, in the order in which they are to be run.
+  Battery battery(int gpus, int cores) const;
+  Battery settings() const;                            // without cases
+  void set_case_time(std::vector<Case>& cases) const;  // of a plan, where --case-time was given
+  const Caps& caps() const { return caps_; }
+  bool retry() const { return retry_; }
+  std::string storage;  // the folder that is timed; empty: that of the battery
+
+ private:
+  void read_job_file();
+  Case make_case(const Combination& combination, int gpus, int cores) const;
+
+  CLI::App* app_ = nullptr;
+  std::string job_file_;
+  std::string models_ = "all";
+  std::string batches_, ranks_, nodes_ = "1";
+  JobFlags job_;
+  std::string max_time_, max_cost_;
+  std::optional<double> usd_per_h_, epoch_samples_;
+  std::string instance_;
+  bool retry_ = false;
+  Caps caps_;
+};
+
+}  // namespace stash

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "stash/cli/characterize_flags.h"
+#include "stash/cli/machine_files.h"
+#include "stash/cli/output.h"
+#include "stash/cli/progress.h"
+#include "stash/cli/run_case.h"
+#include "stash/cli/run_progress.h"
+#include "stash/cli/verb.h"
+#include "stash/core/clock.h"
+#include "stash/core/error.h"
+#include "stash/core/file.h"
+#include "stash/core/units.h"
+#include "stash/launch/affinity.h"
+#include "stash/launch/machine_info.h"
+#include "stash/launch/stop_signals.h"
+#include "stash/report/battery.h"
+#include "stash/report/printable.h"
+#include "stash/report/terminal.h"
+#include "stash/study/battery_folder.h"
+#include "stash/study/battery_log.h"
+#include "stash/study/run_battery.h"
+#include "stash/study/summary.h"
+
+namespace stash {
+namespace {
+
+namespace fs = std::filesystem;
+
+// From asking ranks to stop to their end: the supervisor's grace, its SIGTERM and its SIGKILL.
+constexpr double kEnding_s = 8;
+// The machine's own figures take some twenty seconds; with less than twice that, cases come first.
+constexpr double kRoomForFigures_s = 45;
+
+class CharacterizeVerb final : public Verb {
+ public:
+  std::string name() const override { return "characterize"; }
+  std::string description() const override { return "Measure everything this machine can do: the study, as a command"; }
+
+  void add_flags(CLI::App& app) override {
+    app.add_option("--out", out_, "Folder of the battery; one that was begun goes on")
+        ->type_name("DIR")
+        ->capture_default_str();
+    flags_.add_to(app);
+    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    start_.add_to(app);
+    app.footer(
+        "Examples:\n"
+        "  stash characterize --out this-vm                     the eight models of the study\n"
+        "  stash characterize --out this-vm                     again: goes on where it was interrupted\n"
+        "  stash characterize --models small --batches 32,64,128 --ranks 1,2,4 --max-time 30m\n"
+        "  stash characterize --instance p3.8xlarge --max-cost 5usd\n"
+        "  stash report this-vm; stash compare this-vm that-vm\n");
+  }
+
+  int run() override {
+    check_format(format_);
+    start_.check();
+    flags_.resolve();
+    refuse_launcher();
+    const BatteryFolder folder(out_);
+    const Battery battery = asked_for(folder);
+    folder.make();
+    BatteryLog log(folder.path());
+    folder.tidy();
+    folder.write_plan(merged(battery, folder.plan().value_or(Battery{})));
+    const Budget budget(flags_.caps(), log.spent_before_s(), [] { return seconds(now_ns()); });
+    start_.ready();  // before Ctrl-C is taken over: a build can be ended by it
+    StopSignals signals;
+    measure_machine(folder, budget, signals);
+    const BatteryRun result = run_cases(battery.cases, folder, log, budget, signals);
+    write_results(folder);
+    return tell(result, battery.cases.size());
+  }
+
+ private:
+  void refuse_launcher() const {
+    const auto placement = start_.placement();
+    if (!placement || placement->size == 1) return;
+    throw UsageError(fmt::format(
+        "characterize starts its ranks itself, and {} started {}: leave it out, or add --local; profiles of "
+        "several machines can be put into DIR/cases",
+        placement->launcher, placement->size));
+  }
+
+  // What this call is to run; the folder's plan holds what earlier calls were to run too.
+  Battery asked_for(const BatteryFolder& folder) const {
+    if (!flags_.says_nothing_of_cases()) return flags_.battery(count_gpus(), cores());
+    const auto older = folder.plan();
+    if (!older) return flags_.battery(count_gpus(), cores());
+    Battery battery = flags_.settings();
+    battery.cases = older->cases;
+    flags_.set_case_time(battery.cases);
+    return battery;
+  }
+
+  static int cores() { return static_cast<int>(allowed_cores().size()); }
+
+  // Measured once for a folder, and kept at once.
+  void measure_machine(const BatteryFolder& folder, const Budget& budget, StopSignals& signals) {
+    const bool no_time = budget.left_s().value_or(kRoomForFigures_s) < kRoomForFigures_s;
+    if (fs::exists(folder.file("machine.json")) || no_time) return;
+    StatusLine line;
+    const fs::path storage = flags_.storage.empty() ? folder.path() : fs::path(flags_.storage);
+    const std::vector<Figure> figures = measure_figures(
+        storage, [&](std::string_view text) { line.show(text); }, [&] { return is_interrupted(signals); });
+    if (!figures.empty()) write_file_atomically(folder.file("machine.json"), to_json_text(figures));
+  }
+
+  bool is_interrupted(StopSignals& signals) {
+    if (signals.take()) interrupted_ = true;
+    return interrupted_;
+  }
+
+  BatteryRun run_cases(const std::vector<Case>& cases, const BatteryFolder& folder, BatteryLog& log,
+                       const Budget& budget, StopSignals& signals) {
+    std::string before;
+    const BatterySteps steps{
+        .run = [&](const Case& one, std::optional<double> limit_s) { return measure(one, limit_s, before, log); },
+        .interrupted = [&] { return is_interrupted(signals); },
+        .on_progress =
+            [&](const BatteryProgress& progress) {
+              before = fmt::format("case {} of {}, about {} left: {}: ", progress.done + 1, progress.cases,
+                                   format_duration(progress.left_s), progress.name);
+            }};
+    return run_battery(cases, folder, log, budget, steps, flags_.retry());
+  }
+
+  CaseOutcome measure(const Case& one, std::optional<double> limit_s, const std::string& before, BatteryLog& log) {
+    const std::int64_t start_ns = now_ns();
+    bool out_of_time = false;
+    RunProgress progress(before);
+    LocalRun result = run_case(one.job, start_,
+                               {.nodes = one.nodes,
+                                .on_tick = [&](const Collector& collector) { progress.show(collector); },
+                                .stop =
+                                    [&] {
+                                      log.beat();
+                                      out_of_time = limit_s && seconds(now_ns() - start_ns) > *limit_s - kEnding_s;
+                                      return out_of_time;
+                                    }});
+    return {.profile = std::move(result.profile),
+            .fault = std::move(result.fault),
+            .interrupted = result.interrupted && !out_of_time,
+            .out_of_time = result.interrupted && out_of_time};
+  }
+
+  void write_results(const BatteryFolder& folder) const {
+    const BatterySummary summary = summarize(folder);
+    write_machine_files(folder, summary);
+    write_file_atomically(folder.file("summary.json"), render_battery_json(summary));
+    write_file_atomically(folder.file("summary.csv"), render_battery_csv(summary));
+    print_or_write(format_ == "json"  ? render_battery_json(summary)
+                   : format_ == "csv" ? render_battery_csv(summary)
+                                      : render_battery_text(summary, options_for_stdout()),
+                   "");
+  }
+
+  int tell(const BatteryRun& result, std::size_t cases) const {
+    StatusLine line;
+    line.say(fmt::format("{}: {} of {} cases finished by this call, {} failed, {} left", out_, result.finished, cases,
+                         result.failed, result.left.size()));
+    if (!result.cap.empty()) line.say(fmt::format("{} ended it: what is left does not fit any more", result.cap));
+    if (!result.left.empty()) line.say(fmt::format("to go on: stash characterize --out {}", out_));
+    if (result.failed > 0)
+      line.say(fmt::format("to try failed cases again: stash characterize --out {} --retry", out_));
+    return result.interrupted ? kExitInterrupted : 0;
+  }
+
+  std::string out_ = "this-vm";
+  std::string format_ = "text";
+  CharacterizeFlags flags_;
+  StartFlags start_;
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_characterize_verb() { return std::make_unique<CharacterizeVerb>(); }
+
+}  // namespace stash

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "stash/catalog/instances.h"
+#include "stash/catalog/user_catalogue.h"
+#include "stash/cli/output.h"
+#include "stash/cli/predict_flags.h"
+#include "stash/cli/progress.h"
+#include "stash/cli/verb.h"
+#include "stash/core/error.h"
+#include "stash/report/comparison.h"
+#include "stash/report/terminal.h"
+#include "stash/study/battery_folder.h"
+
+namespace stash {
+namespace {
+
+constexpr int kMostEpochs = 100'000;
+
+class CompareVerb final : public Verb {
+ public:
+  std::string name() const override { return "compare"; }
+  std::string description() const override {
+    return "Machines that were characterized, beside each other and the catalogue";
+  }
+
+  void add_flags(CLI::App& app) override {
+    app.add_option("folders", folders_, "Of stash characterize --out DIR")->required()->type_name("DIR");
+    app.add_option("--epochs", epochs_, "Time and cost to train each model for so many epochs")->type_name("N");
+    app.add_option("--on", on_, "With --epochs: machines of the catalogue, or all")
+        ->type_name("LIST")
+        ->capture_default_str();
+    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
+        ->type_name("FILE");
+    app.footer(
+        "Examples:\n"
+        "  stash compare vm1 vm2 vm3                            fastest, cheapest, what does not pay\n"
+        "  stash compare this-vm --epochs 90                    the same training on every catalogue machine\n"
+        "  stash compare this-vm --epochs 90 --on p3.8xlarge,p4d.24xlarge --format csv\n");
+  }
+
+  int run() override {
+    check_format(format_);
+    if (epochs_ && (*epochs_ < 1 || *epochs_ > kMostEpochs)) {
+      throw UsageError(fmt::format("--epochs {} is out of range: it takes 1 to {}", *epochs_, kMostEpochs));
+    }
+    const Catalogue catalogue = read_catalogue();
+    for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
+    std::vector<BatterySummary> machines;
+    for (const std::string& folder : folders_) machines.push_back(summarize(BatteryFolder(folder)));
+    const CostTable costs = epochs_ ? cost_table(machines, catalogue.instances) : CostTable{};
+    const Comparison comparison = compare(std::move(machines), catalogue.instances);
+    print_or_write(render(comparison, costs), out_);
+    return comparison.models.empty() ? 1 : 0;
+  }
+
+ private:
+  CostTable cost_table(const std::vector<BatterySummary>& machines, const std::vector<Instance>& instances) const {
+    std::vector<Instance> chosen;
+    if (on_ == "all") chosen = instances;
+    for (const std::string& name : on_ == "all" ? std::vector<std::string>{} : split_list(on_)) {
+      chosen.push_back(find_instance(instances, name));
+    }
+    CostTable table{.epochs = *epochs_, .rows = {}};
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      for (TrainingCost& cost : training_costs(machines[i], BatteryFolder(folders_[i]), *epochs_, chosen)) {
+        table.rows.push_back(std::move(cost));
+      }
+    }
+    return table;
+  }
+
+  std::string render(const Comparison& comparison, const CostTable& costs) const {
+    if (format_ == "json") return render_comparison_json(comparison, costs);
+    if (format_ == "csv") return render_comparison_csv(comparison, costs);
+    return render_comparison_text(comparison, costs, out_.empty() ? options_for_stdout() : ReportOptions{});
+  }
+
+  std::vector<std::string> folders_;
+  std::optional<int> epochs_;
+  std::string on_ = "all";
+  std::string format_ = "text";
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_compare_verb() { return std::make_unique<CompareVerb>(); }
+
+}  // namespace stash

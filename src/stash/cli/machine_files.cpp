@@ -1,0 +1,91 @@
+#include "stash/cli/machine_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "stash/catalog/instance_csv.h"
+#include "stash/catalog/lower_case.h"
+#include "stash/cli/dates.h"
+#include "stash/cli/this_machine.h"
+#include "stash/core/error.h"
+#include "stash/core/file.h"
+#include "stash/core/profile_json.h"
+#include "stash/launch/affinity.h"
+#include "stash/launch/machine_info.h"
+#include "stash/report/verdict.h"
+#include "stash/study/micro_decode.h"
+#include "stash/study/micro_memory.h"
+#include "stash/study/micro_storage.h"
+
+namespace stash {
+namespace {
+
+std::optional<MeasuredRate> rate_of(const std::vector<Figure>& figures, std::string_view name,
+                                    std::string_view setting) {
+  const Figure* const figure = find_figure(figures, name, setting);
+  if (figure == nullptr || !figure->median || !figure->low || !figure->high) return std::nullopt;
+  return MeasuredRate{*figure->median, *figure->low, *figure->high};
+}
+
+const CaseResult* with_most_ranks(const BatterySummary& summary) {
+  const auto finished = finished_cases(summary);
+  const auto most = std::ranges::max_element(finished, {}, [](const CaseResult* one) { return one->of.job.ranks; });
+  return most == finished.end() ? nullptr : *most;
+}
+
+// With emulated GPUs the row is of a machine that has them, and is named so.
+ThisMachineOptions options_of(const BatteryFolder& folder, const BatterySummary& summary, const CaseResult& most) {
+  constexpr std::string_view kEmulated = "emulated:";
+  ThisMachineOptions options;
+  options.name = summary.name;
+  options.usd_per_h = summary.usd_per_h;
+  options.storage = folder.path();
+  options.profile = read_profile(folder.profile_file(most.of.name));
+  options.decode_samples_per_s = rate_of(summary.figures, "decode", "threads=1");
+  options.storage_bytes_per_s = rate_of(summary.figures, "storage_sequential", "cold");
+  if (const std::string& device = most.of.job.device; device.starts_with(kEmulated)) {
+    options.gpu = device.substr(kEmulated.size());
+    options.gpus = most.of.job.ranks / most.of.nodes;
+    options.name += fmt::format("-with-{}-{}", *options.gpus, lower_case(options.gpu));
+  }
+  return options;
+}
+
+}  // namespace
+
+std::vector<Figure> measure_figures(const std::filesystem::path& storage,
+                                    const std::function<void(std::string_view)>& tell,
+                                    const std::function<bool()>& stop) {
+  const int cores = static_cast<int>(allowed_cores().size());
+  std::vector<Figure> figures;
+  const auto add = [&](std::string_view what, const auto& measure) {
+    if (stop()) return false;
+    tell(what);
+    std::ranges::move(measure(), std::back_inserter(figures));
+    return true;
+  };
+  const bool whole = add("timing memory …", [&] { return measure_memory(cores); }) &&
+                     add("timing decoding …", [&] { return measure_decoding(cores); }) &&
+                     add("timing storage …", [&] { return measure_storage(storage); });
+  if (!whole || stop()) return {};
+  for (const char* setting : {"to_device,pinned", "to_device,pageable", "to_host,pinned", "to_host,pageable"}) {
+    figures.push_back(absent_figure("copy", setting, "bytes_per_s",
+                                    count_gpus() == 0 ? "there is no GPU" : "copies are not timed by themselves yet"));
+  }
+  return figures;
+}
+
+void write_machine_files(const BatteryFolder& folder, const BatterySummary& summary) {
+  // Without the measured ones it would pass for whole.
+  const bool measured = find_figure(summary.figures, "memory_triad", "threads=1") != nullptr;
+  if (measured) write_file_atomically(folder.file("machine.json"), to_json_text(summary.figures));
+  const CaseResult* const most = with_most_ranks(summary);
+  if (most == nullptr) return;
+  const ThisMachine machine =
+      measure_this_machine(options_of(folder, summary, *most), today(), [](std::string_view) {});
+  write_file_atomically(folder.file("machine.csv"), instances_csv({&machine.instance, 1}));
+}
+
+}  // namespace stash

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stash/report/report.h"
+#include "stash/study/summary.h"
+
+namespace stash {
+
+// One line: the largest stall of the battery, the case that stalls most and the one that stalls least.
+std::string battery_verdict(const BatterySummary& summary);
+
+// The page for people: verdict, the cases as a table, the study's percentages, what was not measured and why, the
+// machine's figures.
+std::string render_battery_text(const BatterySummary& summary, const ReportOptions& options);
+
+// One JSON object; docs/cli/characterize.md describes it.
+std::string render_battery_json(const BatterySummary& summary);
+
+// A row for each case; unknown is empty.
+std::string render_battery_csv(const BatterySummary& summary);
+
+}  // namespace stash

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stash/report/report.h"
+#include "stash/study/compare.h"
+#include "stash/study/training_cost.h"
+
+namespace stash {
+
+// Costs to train for a number of epochs; empty: nobody asked.
+struct CostTable {
+  int epochs = 0;
+  std::vector<TrainingCost> rows;
+};
+
+// Who is fastest and who is cheapest, model by model; what does not pay; links that fall short; then the costs.
+std::string render_comparison_text(const Comparison& comparison, const CostTable& costs, const ReportOptions& options);
+std::string render_comparison_json(const Comparison& comparison, const CostTable& costs);
+// A row for each model and machine; with costs, those.
+std::string render_comparison_csv(const Comparison& comparison, const CostTable& costs);
+
+}  // namespace stash

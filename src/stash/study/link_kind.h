@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stash/catalog/instance.h"
+#include "stash/study/compare.h"
+
+namespace stash {
+
+// The machine's links beside what its instance has in the catalogue; where none was named, the GPU links beside the
+// fastest that the catalogue knows between GPUs of the same kind. Empty where either side is unknown.
+std::vector<LinkComparison> compare_links(const BatterySummary& summary, std::span<const Instance> catalogue);
+
+}  // namespace stash

@@ -1,0 +1,134 @@
+"""A battery that is killed and resumed: every case finishes once, nothing is damaged, nothing is run twice."""
+
+import json
+import os
+import random
+import signal
+import time
+import unittest
+
+import program
+
+program.require_program()
+
+CASES = ("--models", "squeezenet1_0,shufflenet_v2_x0_5", "--batches", "2,4", "--device", "emulated:V100",
+         "--conditions", "apart,node", "--precision", "50%", "--case-time", "3s")
+KILLS = 10  # at most; a quick machine is done before
+
+
+class Battery(unittest.TestCase):
+    def setUp(self):
+        self.folder = program.Folder()
+        self.addCleanup(self.folder.close)
+        self.out = self.folder.path / "vm"
+
+    def start(self, *arguments):
+        return program.Run("characterize", "--out", self.out, *arguments)
+
+    def finish(self, run, code, timeout=240):
+        result = run.finish(timeout)
+        self.assertEqual(run.survivors(), {}, "processes are left")
+        self.assertEqual(result.code, code, result.err)
+        return result
+
+    def events(self):
+        lines = (self.out / "log.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+
+    def profiles(self):
+        return {path.stem: json.loads(path.read_text()) for path in (self.out / "cases").glob("[!.]*.json")}
+
+    def planned(self):
+        return {case["name"] for case in json.loads((self.out / "battery.json").read_text())["cases"]}
+
+    def check_finished_once(self):
+        """No case begins after it was finished, and each finishes once."""
+        finished = set()
+        for event in self.events():
+            if event["event"] == "start":
+                self.assertNotIn(event["case"], finished, "a finished case was run again")
+            elif event["event"] == "finish":
+                self.assertNotIn(event["case"], finished)
+                finished.add(event["case"])
+
+    def test_a_battery_killed_at_random_moments_ends_with_every_case_finished_once(self):
+        moments = random.Random(1)
+        kills = 0
+        arguments = CASES
+        while kills < KILLS:
+            run = self.start(*arguments)
+            time.sleep(moments.uniform(0.2, 12))
+            if run.process.poll() is not None:
+                break
+            run.process.send_signal(signal.SIGKILL)
+            run.finish(60)
+            kills += 1
+            self.assertEqual(run.survivors(), {}, "ranks outlived a killed battery")
+            for name, profile in self.profiles().items() if self.out.exists() else ():
+                self.assertTrue(profile["complete"], f"{name} is damaged")
+            if (self.out / "battery.json").exists():
+                arguments = ()  # the folder knows what is to be done
+        else:
+            run = self.start(*arguments)
+        self.finish(run, 0)
+        self.assertEqual(set(self.profiles()), self.planned())
+        self.assertEqual(len(self.planned()), 4)
+        self.check_finished_once()
+        summary = json.loads((self.out / "summary.json").read_text())
+        self.assertEqual({case["state"] for case in summary["cases"]}, {"finished"})
+        starts = len(self.events())
+        again = self.finish(self.start(), 0)
+        self.assertIn("0 of 4 cases finished by this call", again.err)
+        self.assertEqual([event["event"] for event in self.events()[starts:]], ["begin", "end"])
+
+    def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(self):
+        run = self.start(*CASES, "--case-time", "60s", "--precision", "0.01%")
+        run.wait_until(lambda: "round 2:" in run.terminal.text, 120)
+        run.process.send_signal(signal.SIGINT)
+        result = self.finish(run, 130)
+        self.assertIn("to go on: stash characterize --out", result.err)
+        self.assertEqual(self.profiles(), {})
+        self.assertEqual([event["event"] for event in self.events()], ["begin", "start", "cut", "end"])
+
+    def test_two_batteries_in_one_folder_do_not_collide(self):
+        first = self.start(*CASES, "--case-time", "60s", "--precision", "0.01%")
+        first.wait_until(lambda: (self.out / "lock").exists() and "case 1 of" in first.terminal.text, 120)
+        second = self.finish(self.start(*CASES), 1)
+        self.assertIn("another battery runs in", second.err)
+        first.process.send_signal(signal.SIGINT)
+        self.finish(first, 130)
+
+    def test_a_time_cap_holds_and_names_what_is_left(self):
+        (self.out).mkdir()
+        (self.out / "machine.json").write_text('{"figures": []}')
+        started = time.monotonic()
+        result = self.finish(self.start(*CASES, "--case-time", "5s", "--precision", "0.01%", "--max-time", "22s"), 0)
+        self.assertLess(time.monotonic() - started, 25)
+        self.assertIn("--max-time ended it", result.err)
+        self.assertLess(len(self.profiles()), 4)
+
+    def test_a_case_that_fails_or_does_not_fit_is_a_row_with_its_reason(self):
+        (self.folder.path / "sitecustomize.py").write_text(
+            "import json, os\n"
+            "def hooked(text, original=json.loads):\n"
+            "    job = original(text)\n"
+            '    if isinstance(job, dict) and job.get("model") == "squeezenet1_0": raise OSError("on fire")\n'
+            "    return job\n"
+            'if os.environ.get("RANK") == "1": json.loads = hooked\n')
+        path = f"{os.environ.get('PYTHONPATH', '')}:{self.folder.path}"
+        run = program.Run("characterize", "--out", self.out, *CASES, "--batches", "4,100000", PYTHONPATH=path)
+        self.finish(run, 0)
+        rows = {case["name"]: case for case in json.loads((self.out / "summary.json").read_text())["cases"]}
+        states = sorted((case["model"], case["batch"], case["state"]) for case in rows.values())
+        self.assertEqual(states, [("shufflenet_v2_x0_5", 4, "finished"), ("shufflenet_v2_x0_5", 100000, "unfit"),
+                                  ("squeezenet1_0", 4, "failed"), ("squeezenet1_0", 100000, "unfit")])
+        failed = next(case for case in rows.values() if case["state"] == "failed")
+        self.assertIn("on fire", failed["why"])
+        again = self.finish(self.start(), 0)
+        self.assertIn("0 of 4 cases finished by this call, 0 failed", again.err)
+        retried = self.finish(self.start("--retry"), 0)
+        self.assertIn("1 of 4 cases finished by this call", retried.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
