@@ -45,7 +45,7 @@ class AdviseVerb final : public Verb {
   }
 
   int run() override {
-    check_prediction_format(format_);
+    check_page_format(format_);
     const Catalogue catalogue = read_catalogue();
     for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
     PredictJob job = job_.resolve(catalogue.instances);

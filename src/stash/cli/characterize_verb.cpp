@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "stash/cli/battery_output.h"
 #include "stash/cli/characterize_flags.h"
 #include "stash/cli/machine_files.h"
 #include "stash/cli/output.h"
@@ -19,6 +20,7 @@
 #include "stash/launch/machine_info.h"
 #include "stash/launch/stop_signals.h"
 #include "stash/report/battery.h"
+#include "stash/report/html/battery_page.h"
 #include "stash/report/printable.h"
 #include "stash/report/terminal.h"
 #include "stash/study/battery_folder.h"
@@ -46,7 +48,9 @@ class CharacterizeVerb final : public Verb {
         ->type_name("DIR")
         ->capture_default_str();
     flags_.add_to(app);
-    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
+        ->type_name("text|json|csv|html")
+        ->capture_default_str();
     start_.add_to(app);
     app.footer(
         "Examples:\n"
@@ -58,7 +62,7 @@ class CharacterizeVerb final : public Verb {
   }
 
   int run() override {
-    check_format(format_);
+    check_page_format(format_);
     start_.check();
     flags_.resolve();
     refuse_launcher();
@@ -154,10 +158,8 @@ class CharacterizeVerb final : public Verb {
     write_machine_files(folder, summary);
     write_file_atomically(folder.file("summary.json"), render_battery_json(summary));
     write_file_atomically(folder.file("summary.csv"), render_battery_csv(summary));
-    print_or_write(format_ == "json"  ? render_battery_json(summary)
-                   : format_ == "csv" ? render_battery_csv(summary)
-                                      : render_battery_text(summary, options_for_stdout()),
-                   "");
+    write_file_atomically(folder.file("summary.html"), render_battery_html(summary));
+    print_or_write(render_battery(summary, format_, options_for_stdout()), "");
   }
 
   int tell(const BatteryRun& result, std::size_t cases) const {

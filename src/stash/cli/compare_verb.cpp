@@ -11,6 +11,7 @@
 #include "stash/cli/verb.h"
 #include "stash/core/error.h"
 #include "stash/report/comparison.h"
+#include "stash/report/html/battery_page.h"
 #include "stash/report/terminal.h"
 #include "stash/study/battery_folder.h"
 
@@ -32,7 +33,9 @@ class CompareVerb final : public Verb {
     app.add_option("--on", on_, "With --epochs: machines of the catalogue, or all")
         ->type_name("LIST")
         ->capture_default_str();
-    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
+        ->type_name("text|json|csv|html")
+        ->capture_default_str();
     app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
         ->type_name("FILE");
     app.footer(
@@ -43,7 +46,7 @@ class CompareVerb final : public Verb {
   }
 
   int run() override {
-    check_format(format_);
+    check_page_format(format_);
     if (epochs_ && (*epochs_ < 1 || *epochs_ > kMostEpochs)) {
       throw UsageError(fmt::format("--epochs {} is out of range: it takes 1 to {}", *epochs_, kMostEpochs));
     }
@@ -74,6 +77,7 @@ class CompareVerb final : public Verb {
   }
 
   std::string render(const Comparison& comparison, const CostTable& costs) const {
+    if (format_ == "html") return render_comparison_html(comparison, costs);
     if (format_ == "json") return render_comparison_json(comparison, costs);
     if (format_ == "csv") return render_comparison_csv(comparison, costs);
     return render_comparison_text(comparison, costs, out_.empty() ? options_for_stdout() : ReportOptions{});

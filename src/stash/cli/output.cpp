@@ -30,7 +30,7 @@ std::string render_page(const Profile& profile, const Ledger& ledger, const Repo
   return render_html({profile, ledger, options.usd_per_hour, instance_table()});
 }
 
-constexpr std::array<std::string_view, 4> kPredictionFormats{"text", "json", "csv", "html"};
+constexpr std::array<std::string_view, 4> kPageFormats{"text", "json", "csv", "html"};
 constexpr std::array<std::string_view, 7> kFormats{"text", "json", "csv", "markdown", "openmetrics", "html", "trace"};
 constexpr std::array<Renderer, 7> kRenderers{
     render_text, render_json, render_csv, render_markdown, render_ledger_openmetrics, render_page, render_trace};
@@ -83,7 +83,7 @@ void check_format(std::string_view format, std::span<const std::string_view> for
   if (std::find(formats.begin(), formats.end(), format) == formats.end()) throw_unknown("--format", format, formats);
 }
 
-void check_prediction_format(std::string_view format) { check_format(format, kPredictionFormats); }
+void check_page_format(std::string_view format) { check_format(format, kPageFormats); }
 
 void print_or_write(const std::string& text, const std::string& path) {
   if (!path.empty()) return write_file_atomically(path, text);

@@ -32,7 +32,7 @@ class ReportOutput {
 
 // UsageError unless it is one of these.
 void check_format(std::string_view format, std::span<const std::string_view> formats);
-void check_prediction_format(std::string_view format);  // text, json, csv or html
+void check_page_format(std::string_view format);  // text, json, csv or html
 
 // To standard output, or where `path` is not empty to that file, whole or not at all.
 void print_or_write(const std::string& text, const std::string& path);

@@ -48,7 +48,7 @@ class PredictVerb final : public Verb {
   }
 
   int run() override {
-    check_prediction_format(format_);
+    check_page_format(format_);
     const Catalogue catalogue = read_catalogue();
     for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
     const PredictJob job = flags_.resolve(catalogue.instances);

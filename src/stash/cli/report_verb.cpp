@@ -2,10 +2,10 @@
 #include <string>
 
 #include "stash/attribute/attribute.h"
+#include "stash/cli/battery_output.h"
 #include "stash/cli/output.h"
 #include "stash/cli/verb.h"
 #include "stash/core/profile_json.h"
-#include "stash/report/battery.h"
 #include "stash/report/terminal.h"
 #include "stash/study/summary.h"
 
@@ -46,13 +46,8 @@ class ReportVerb final : public Verb {
  private:
   // A folder of stash characterize.
   int report_battery() const {
-    const BatterySummary summary = summarize(BatteryFolder(file_));
-    const std::string_view format = output_.format();
-    print_or_write(format == "json" ? render_battery_json(summary)
-                   : format == "csv"
-                       ? render_battery_csv(summary)
-                       : render_battery_text(summary, out_.empty() ? options_for_stdout() : ReportOptions{}),
-                   out_);
+    const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
+    print_or_write(render_battery(summarize(BatteryFolder(file_)), output_.format(), options), out_);
     return 0;
   }
 

@@ -12,6 +12,7 @@
 #include "stash/core/error.h"
 #include "stash/launch/affinity.h"
 #include "stash/launch/machine_info.h"
+#include "stash/report/html/study_page.h"
 #include "stash/report/study.h"
 #include "stash/report/terminal.h"
 #include "stash/study/study_set.h"
@@ -40,7 +41,7 @@ class StudyVerb final : public Verb {
   }
 
   int run() override {
-    check_format(format_);
+    check_page_format(format_);
     const StudySet set = chosen_set();
     ProfileSeries series;
     if (from_.empty()) {
@@ -81,7 +82,9 @@ class StudyVerb final : public Verb {
         ->type_name("TIME")
         ->default_str("20s");
     app.add_option("--inject", flags_.inject, "Stalls on purpose, as in profile: link=4Gbit/s")->type_name("LIST");
-    app.add_option("--format", format_, "text, json or csv")->type_name("text|json|csv")->capture_default_str();
+    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
+        ->type_name("text|json|csv|html")
+        ->capture_default_str();
     start_.add_to(app);
   }
 
@@ -126,6 +129,7 @@ class StudyVerb final : public Verb {
   }
 
   std::string render(const CommunicationStudy& study) const {
+    if (format_ == "html") return render_study_html(study);
     if (format_ == "json") return render_study_json(study);
     if (format_ == "csv") return render_study_csv(study);
     return render_study_text(study, options_for_stdout());

@@ -15,6 +15,9 @@ struct CostTable {
   std::vector<TrainingCost> rows;
 };
 
+// One line: who is fastest and who is cheapest, for how many models.
+std::string comparison_verdict(const Comparison& comparison);
+
 // Who is fastest and who is cheapest, model by model; what does not pay; links that fall short; then the costs.
 std::string render_comparison_text(const Comparison& comparison, const CostTable& costs, const ReportOptions& options);
 std::string render_comparison_json(const Comparison& comparison, const CostTable& costs);

@@ -28,8 +28,20 @@ class ComparisonPage {
   ComparisonPage(const Comparison& comparison, bool unicode) : comparison_(comparison), unicode_(unicode) {}
 
   std::string text() const {
-    if (comparison_.models.empty()) return "nothing to compare: no case is finished\n";
-    return headline() + "\n" + table() + not_paying() + links();
+    if (comparison_.models.empty()) return headline() + "\n";
+    return headline() + "\n\n" + table() + not_paying() + links();
+  }
+
+  std::string headline() const {
+    if (comparison_.models.empty()) return "nothing to compare: no case is finished";
+    std::map<std::size_t, int> fastest, cheapest;
+    for (const ModelComparison& model : comparison_.models) {
+      ++fastest[model.machines.front().machine];
+      if (model.cheapest) ++cheapest[model.machines[*model.cheapest].machine];
+    }
+    const std::string cheap = counted("cheapest", cheapest);
+    return fmt::format("{}; {}", counted("fastest", fastest),
+                       cheap.empty() ? "no price is known (--usd-per-hour of stash characterize)" : cheap);
   }
 
  private:
@@ -42,17 +54,6 @@ class ComparisonPage {
       text += fmt::format("{}{} for {} model{}", text.empty() ? "" : ", ", name(machine), count, count == 1 ? "" : "s");
     }
     return text.empty() ? "" : fmt::format("{}: {}", what, text);
-  }
-
-  std::string headline() const {
-    std::map<std::size_t, int> fastest, cheapest;
-    for (const ModelComparison& model : comparison_.models) {
-      ++fastest[model.machines.front().machine];
-      if (model.cheapest) ++cheapest[model.machines[*model.cheapest].machine];
-    }
-    const std::string cheap = counted("cheapest", cheapest);
-    return fmt::format("{}; {}\n", counted("fastest", fastest),
-                       cheap.empty() ? "no price is known (--usd-per-hour of stash characterize)" : cheap);
   }
 
   std::string table() const {
@@ -144,6 +145,8 @@ std::string costs_text(const CostTable& costs, bool unicode) {
 }
 
 }  // namespace
+
+std::string comparison_verdict(const Comparison& comparison) { return ComparisonPage(comparison, true).headline(); }
 
 std::string render_comparison_text(const Comparison& comparison, const CostTable& costs, const ReportOptions& options) {
   const std::string text = ComparisonPage(comparison, options.unicode).text() + costs_text(costs, options.unicode);

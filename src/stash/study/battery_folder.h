@@ -11,7 +11,7 @@
 namespace stash {
 
 // What a battery leaves behind, each file whole or not at all: battery.json (the plan), cases/NAME.json (a profile
-// each), failed/NAME.json (why a case failed), machine.json, machine.csv, summary.json, summary.csv, log.jsonl.
+// each), failed/NAME.json (why a case failed), machine.json, machine.csv, summary.json, summary.csv, summary.html, log.jsonl.
 class BatteryFolder {
  public:
   // Does not touch the disk.
