@@ -132,7 +132,7 @@ TEST(ChromeTrace, HostileNamesStayText) {
 
 TEST(ChromeTrace, AHugeTraceIsCutAndSaysSo) {
   Profile profile = traced_profile();
-  constexpr std::size_t kRanks = 8, kSpans = 50'000;
+  constexpr std::size_t kRanks = 8, kSpans = 25'000;
   RankTrace rank{.rank = 0};
   for (std::size_t i = 0; i < kSpans; ++i) {
     rank.host.push_back({SpanKind::step, static_cast<std::int64_t>(i) * 100, 100, 0, ""});
@@ -144,23 +144,23 @@ TEST(ChromeTrace, AHugeTraceIsCutAndSaysSo) {
   EXPECT_GT(text.size(), kTraceFileBytes / 2);
   const json trace = json::parse(text);
   expect_importable(trace);
-  const std::size_t shown = events(trace, "X").size();
-  EXPECT_EQ(trace["otherData"]["spans_left_out_of_this_file"], kRanks * kSpans - shown);
+  const std::vector<json> shown = events(trace, "X");
+  EXPECT_EQ(trace["otherData"]["spans_left_out_of_this_file"], kRanks * kSpans - shown.size());
   EXPECT_EQ(trace["otherData"]["spans_left_out_while_measuring"], 3 * kRanks);
   std::map<json, std::size_t> by_rank;
-  for (const json& event : events(trace, "X")) ++by_rank[event["tid"]];
+  for (const json& event : shown) ++by_rank[event["tid"]];
   EXPECT_EQ(by_rank.size(), kRanks) << "every rank has its share";
 }
 
 TEST(ChromeTrace, ManyRanksAndManyLanesAreBounded) {
   Profile profile = traced_profile();
   const RankTrace rank{.rank = 2'000'000'000, .host = {collective(0, 5)}};
-  profile.traces = {{1, Condition::node, std::vector(300'000, rank)}};
+  profile.traces = {{1, Condition::node, std::vector(100'000, rank)}};
   EXPECT_LE(render_trace(profile, attribute(profile), {}).size(), kTraceFileBytes);
 
-  profile.traces = {{1, Condition::node, {{.rank = 0, .host = std::vector(20'000, collective(0, 1'000'000))}}}};
+  profile.traces = {{1, Condition::node, {{.rank = 0, .host = std::vector(2'000, collective(0, 1'000'000))}}}};
   const json trace = rendered(profile);
-  EXPECT_EQ(trace["otherData"]["spans_left_out_of_this_file"].get<std::size_t>() + events(trace, "X").size(), 20'000);
+  EXPECT_EQ(trace["otherData"]["spans_left_out_of_this_file"].get<std::size_t>() + events(trace, "X").size(), 2'000);
 }
 
 TEST(ChromeTrace, AnOldProfileIsToldFromABrokenOne) {
