@@ -52,7 +52,7 @@ class BadInput(unittest.TestCase):
     def test_a_study_says_what_is_wrong_before_it_measures(self):
         (self.folder.path / "broken").mkdir()
         (self.folder.path / "broken" / "resnet18.json").write_text("{")
-        self.check(2, ["study"], "layers", "gradients")
+        self.check(2, ["study"], "stash study --help")
         self.check(2, ["study", "layer"], "'layers'")
         self.check(2, ["study", "layers", "--models", "resnet18,resnet51"], "'resnet50'")
         self.check(2, ["study", "layers", "--models", "resnet18", "--held-out", "resnet18"], "resnet18 is both")
