@@ -62,6 +62,7 @@ class Battery(unittest.TestCase):
     def test_a_battery_killed_at_random_moments_ends_with_every_case_finished_once(self):
         self.skip_figures()
         moments = random.Random(1)
+        first = {}
         arguments = (*MODELS, *QUICK, "--batches", "2,4,8")
         for _ in range(KILLS):
             run = self.start(*arguments)
@@ -70,11 +71,13 @@ class Battery(unittest.TestCase):
             run.process.send_signal(signal.SIGKILL)
             run.finish(60)
             self.assertEqual(run.survivors(), {}, "ranks outlived a killed battery")
-            for name, profile in self.profiles().items() if self.out.exists() else ():
+            for name, profile in self.profiles().items():
                 self.assertTrue(profile["complete"], f"{name} is damaged")
+                self.assertEqual(first.setdefault(name, profile), profile, f"{name} was measured again")
             if (self.out / "battery.json").exists():
                 arguments = ()  # the folder knows what is to be done
         self.finish(self.start(*arguments), 0)
+        self.assertEqual(first, {name: profile for name, profile in self.profiles().items() if name in first})
         self.assertEqual(set(self.profiles()), self.planned())
         self.assertEqual(len(self.planned()), 6)
         self.check_finished_once()
