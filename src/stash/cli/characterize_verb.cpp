@@ -124,7 +124,7 @@ class CharacterizeVerb final : public Verb {
                        const Budget& budget, StopSignals& signals) {
     std::string before;
     const BatterySteps steps{
-        .run = [&](const Case& one, std::optional<double> limit_s) { return measure(one, limit_s, before, log); },
+        .run = [&](const Case& one, std::optional<double> limit_s) { return measure(one, limit_s, before); },
         .interrupted = [&] { return is_interrupted(signals); },
         .on_progress =
             [&](const BatteryProgress& progress) {
@@ -134,7 +134,7 @@ class CharacterizeVerb final : public Verb {
     return run_battery(cases, folder, log, budget, steps, flags_.retry());
   }
 
-  CaseOutcome measure(const Case& one, std::optional<double> limit_s, const std::string& before, BatteryLog& log) {
+  CaseOutcome measure(const Case& one, std::optional<double> limit_s, const std::string& before) {
     const std::int64_t start_ns = now_ns();
     bool out_of_time = false;
     RunProgress progress(before);
@@ -143,7 +143,6 @@ class CharacterizeVerb final : public Verb {
                                 .on_tick = [&](const Collector& collector) { progress.show(collector); },
                                 .stop =
                                     [&] {
-                                      log.beat();
                                       out_of_time = limit_s && seconds(now_ns() - start_ns) > *limit_s - kEnding_s;
                                       return out_of_time;
                                     }});

@@ -31,7 +31,8 @@ std::optional<double> share(const CaseResult& result, Part part) {
 
 std::string short_name(const CaseResult& result) {
   const Job& job = result.of.job;
-  return fmt::format("{} with batch {} on {} rank{}", job.model, job.batch, job.ranks, job.ranks == 1 ? "" : "s");
+  return fmt::format("{} with batch {} on {} rank{}{}", job.model, job.batch, job.ranks, job.ranks == 1 ? "" : "s",
+                     result.of.nodes > 1 ? fmt::format(" of {} nodes", result.of.nodes) : "");
 }
 
 struct Worst {

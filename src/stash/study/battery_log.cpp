@@ -8,8 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -66,7 +70,7 @@ int open_file(const fs::path& path, int flags) {
 }  // namespace
 
 BatteryLog::BatteryLog(const fs::path& folder, std::function<double()> unix_now_s)
-    : path_(folder / kLogFile), unix_now_s_(unix_now_s ? std::move(unix_now_s) : unix_clock_s) {
+    : path_(folder / kLogFile), unix_now_s_(unix_now_s ? unix_now_s : unix_clock_s) {
   lock_fd_ = open_file(folder / kLockFile, 0);
   if (::flock(lock_fd_, LOCK_EX | LOCK_NB) != 0) {
     ::close(lock_fd_);
@@ -77,9 +81,14 @@ BatteryLog::BatteryLog(const fs::path& folder, std::function<double()> unix_now_
   close_calls_before();
   add("begin");
   beat();
+  if (!unix_now_s) heart_ = std::jthread([this](const std::stop_token& stop) { keep_beating(stop); });
 }
 
 BatteryLog::~BatteryLog() {
+  if (heart_.joinable()) {
+    heart_.request_stop();
+    heart_.join();
+  }
   try {
     add("end");
   } catch (const Error&) {  // a full disk; the last beat tells nearly the same
@@ -127,12 +136,24 @@ void BatteryLog::add(std::string_view event, std::string_view name, std::string_
 
 void BatteryLog::beat() {
   const double now_s = unix_now_s_();
-  if (now_s - beat_s_ < kBeat_s) return;
-  beat_s_ = now_s;
   timespec time{.tv_sec = static_cast<std::time_t>(now_s), .tv_nsec = 0};
   time.tv_nsec = static_cast<long>((now_s - static_cast<double>(time.tv_sec)) * 1e9);
   const timespec times[2] = {time, time};
   ::futimens(lock_fd_, times);
+}
+
+// Signals are for the thread that waits for them.
+void BatteryLog::keep_beating(const std::stop_token& stop) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any wake;
+  while (!stop.stop_requested()) {
+    beat();
+    wake.wait_for(lock, stop, std::chrono::duration<double>(kBeat_s), [] { return false; });
+  }
 }
 
 std::map<std::string, int> count_starts(const fs::path& folder) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "stash/attribute/attribute.h"
@@ -75,8 +76,9 @@ class Summarizer {
   void add(const Case& one, const Profile& profile) {
     summary_.cases.push_back(result_of(one, profile, plan_));
     if (summary_.machine.hostname.empty()) summary_.machine = profile.machine;
-    const bool most = links_of_.empty() || profile.job.ranks > links_of_.front().job.ranks;
-    if (!profile.links.empty() && most) links_of_ = {profile};
+    Profile& kept = links_of_.emplace_back();
+    kept.job = profile.job;
+    kept.links = profile.links;
   }
 
   void add_figures() {
@@ -91,7 +93,7 @@ class Summarizer {
   const BatteryFolder& folder_;
   Battery plan_;
   std::set<std::string> seen_;
-  std::vector<Profile> links_of_;
+  std::vector<Profile> links_of_;  // without all else
   BatterySummary summary_;
 };
 
@@ -107,6 +109,14 @@ Figure rate_figure(std::string name, const LinkTime& best) {
   figure.low = per_s * best.s / best.high_s;
   figure.high = per_s * best.s / best.low_s;
   return figure;
+}
+
+// Empty: of no interest.
+std::string figure_name(const LinkTime& first) {
+  if (first.node != 0) return "";
+  if (first.scope == "pair") return "link_pair";
+  if (first.op != "allreduce") return "";
+  return first.scope == "node" ? "link_node" : first.scope == "joined" ? "link_joined" : "";
 }
 
 void add_link(std::vector<Figure>& figures, const std::vector<LinkTime>& rows, std::string name) {
@@ -148,16 +158,18 @@ CaseResult result_of(const Case& one, const Profile& profile, const Battery& pla
 }
 
 std::vector<Figure> link_figures(const std::vector<Profile>& profiles) {
-  std::vector<Figure> figures;
-  const auto most = std::ranges::max_element(profiles, {}, [](const Profile& profile) { return profile.job.ranks; });
-  if (most != profiles.end()) {
-    for (const auto& rows : group_links(most->links)) {
-      const LinkTime& first = rows.front();
-      if (first.op == "allreduce" && first.scope == "node" && first.node == 0) add_link(figures, rows, "link_node");
-      if (first.op == "allreduce" && first.scope == "joined") add_link(figures, rows, "link_joined");
-      if (first.scope == "pair" && first.node == 0) add_link(figures, rows, "link_pair");
+  std::map<std::string, const Profile*> most;
+  std::map<std::string, std::vector<LinkTime>> chosen;
+  for (const Profile& profile : profiles) {
+    for (auto& rows : group_links(profile.links)) {
+      const std::string name = figure_name(rows.front());
+      if (name.empty() || (most[name] != nullptr && most[name]->job.ranks >= profile.job.ranks)) continue;
+      most[name] = &profile;
+      chosen[name] = std::move(rows);
     }
   }
+  std::vector<Figure> figures;
+  for (const auto& [name, rows] : chosen) add_link(figures, rows, name);
   if (figures.empty()) {
     figures.push_back(absent_figure("link_node_rate", "", "bytes_per_s", "no case with several ranks is finished"));
   }

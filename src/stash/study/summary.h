@@ -58,7 +58,8 @@ CaseResult result_of(const Case& one, const Profile& profile, const Battery& pla
 // The finished ones.
 std::vector<const CaseResult*> finished_cases(const BatterySummary& summary);
 
-// All-reduce latency and rate inside a node, exchanges between nodes, of the profile with the most ranks.
+// All-reduce latency and rate inside a node and over all, exchanges between nodes: each of the profile with the most
+// ranks that has it.
 std::vector<Figure> link_figures(const std::vector<Profile>& profiles);
 
 }  // namespace stash
