@@ -45,6 +45,11 @@ TEST(Comparable, WhatMakesAnotherJob) {
        [](Profile& p) {
          p.places = {{"a", 0}, {"b", 1}};
        }},
+      {"GPUs",
+       [](Profile& p) {
+         p.machine.gpus = {{"A100", {}}};
+       }},
+      {"data", [](Profile& p) { p.job.data = "/other/images"; }},
       {"conditions",
        [](Profile& p) { std::erase_if(p.windows, [](auto& w) { return w.condition == Condition::hot; }); }}};
   for (const auto& [what, change] : cases) {
@@ -61,12 +66,7 @@ TEST(Comparable, WhatMayBeTheCause) {
   const std::vector<std::pair<const char*, Change>> cases{
       {"workers", [](Profile& p) { p.job.workers = 8; }},
       {"backend", [](Profile& p) { p.job.backend = "nccl"; }},
-      {"data", [](Profile& p) { p.job.data = "/fast/disk"; }},
       {"host", [](Profile& p) { p.machine.hostname = std::string("b"); }},
-      {"GPUs",
-       [](Profile& p) {
-         p.machine.gpus = {{"A100", {}}};
-       }},
       {"disk", [](Profile& p) { p.machine.disk = "vda ext4"; }},
       {"torch", [](Profile& p) { p.machine.versions["torch"] = "2.6"; }}};
   for (const auto& [what, change] : cases) {
@@ -77,6 +77,21 @@ TEST(Comparable, WhatMayBeTheCause) {
     EXPECT_EQ(found.front().what, what);
     EXPECT_TRUE(job_mismatches(usual(), after).empty()) << what;
   }
+}
+
+TEST(Comparable, ADatasetIsKnownByItsSizeWhereItWasCounted) {
+  const auto with_data = [](const char* folder, std::int64_t samples) {
+    Profile profile = usual();
+    profile.job.data = folder;
+    profile.dataset_samples = samples;
+    profile.dataset_bytes = 1000;
+    return profile;
+  };
+  const Profile before = with_data("/slow/images", 10);
+  EXPECT_TRUE(job_mismatches(before, with_data("/fast/images", 10)).empty());
+  EXPECT_EQ(setting_mismatches(before, with_data("/fast/images", 10)).front().what, "data");
+  EXPECT_EQ(job_mismatches(before, with_data("/slow/images", 11)).front().what, "samples");
+  EXPECT_EQ(job_mismatches(before, usual()).front().what, "data");
 }
 
 }  // namespace stash

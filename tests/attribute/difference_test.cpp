@@ -46,6 +46,9 @@ TEST(Difference, FalseAlarmsAreRareOverAllPartsTogether) {
   expect_few_false_alarms({.skewed_s = 0.002});
   expect_few_false_alarms({.normal_s = 0.0007, .hit_probability = 0.02, .hit_s = 0.02});
   expect_few_false_alarms({.normal_s = 0.0007, .drift_s = 0.0002});
+  expect_few_false_alarms({.normal_s = 0.0008, .hit_probability = 0.05, .hit_s = 0.0015, .calm_ratio = 0.05});
+  expect_few_false_alarms(
+      {.normal_s = 0.0013, .wander_s = 0.0008, .hit_probability = 0.08, .hit_s = 0.006, .calm_ratio = 0.05});
 }
 
 TEST(Difference, AStepThatIsThreePercentSlowerIsFound) {
@@ -84,6 +87,8 @@ TEST(Difference, OfAProfileAndItselfIsNothing) {
   for (const Change& part : difference.parts) EXPECT_FALSE(part.real);
   EXPECT_TRUE(difference.jobs.empty());
   EXPECT_TRUE(difference.settings.empty());
+  ASSERT_FALSE(difference.warnings.empty());
+  EXPECT_CONTAINS(difference.warnings.front(), "one and the same");
 }
 
 TEST(Difference, WithoutAnyNoiseIsRealOrNothing) {

@@ -16,8 +16,10 @@ struct Noise {
   double normal_s = 0;         // standard deviation of every window
   double skewed_s = 0;         // the same, log-normal, mean 0
   double drift_s = 0;          // by which a step grows from one window to the next
+  double wander_s = 0;         // standard deviation of what moves slowly and comes back: clocks, neighbours
   double hit_probability = 0;  // of a window being hit from outside
   double hit_s = 0;            // by so much, up to five times as much
+  double calm_ratio = 1;       // how much of all this a window without collectives and input has
 };
 
 // A job of `ranks` ranks on one node whose parts are known, measured with scripted noise.
@@ -54,7 +56,8 @@ class ScriptedProfile {
   void add_window(std::size_t place) {
     const double true_s =
         std::accumulate(script_.added_s.begin(), script_.added_s.begin() + static_cast<std::ptrdiff_t>(place) + 1, 0.0);
-    const double wall_s = script_.steps * (true_s + noise_s());
+    const bool calm = script_.chain[place] == Condition::solo || script_.chain[place] == Condition::apart;
+    const double wall_s = script_.steps * (true_s + noise_s() * (calm ? script_.noise.calm_ratio : 1));
     Window window{round_, script_.chain[place], script_.steps, {}, {}, {}, {}};
     for (int rank = 0; rank < script_.ranks; ++rank) {
       const bool waits = window.condition == Condition::solo && rank > 0;
@@ -71,7 +74,14 @@ class ScriptedProfile {
     double sum_s = noise.normal_s * normal_(random_) + noise.drift_s * windows_++;
     sum_s += noise.skewed_s * (std::exp(kSigma * normal_(random_)) - mean) / deviation;
     if (uniform_(random_) < noise.hit_probability) sum_s += noise.hit_s * (1 + 4 * uniform_(random_));
-    return sum_s;
+    return noise.wander_s > 0 ? sum_s + noise.wander_s * next_wander() : sum_s;
+  }
+
+  // Of standard deviation 1; half of it is left after a round of five windows, as in profiles of busy machines.
+  double next_wander() {
+    constexpr double kKept = 0.87;
+    wander_ = windows_ == 1 ? normal_(random_) : kKept * wander_ + std::sqrt(1 - kKept * kKept) * normal_(random_);
+    return wander_;
   }
 
   Script script_;
@@ -81,6 +91,7 @@ class ScriptedProfile {
   Profile profile_;
   int round_ = 0;
   int windows_ = 0;
+  double wander_ = 0;
 };
 
 }  // namespace stash::testing_support

@@ -55,7 +55,7 @@ class Diff(unittest.TestCase):
     def test_no_difference_and_an_improvement_pass(self):
         self.assertTrue(self.diff("before", "same", "--fail-over", "3%").out.startswith("no real difference"))
         self.assertRegex(self.diff("slower", "before", "--fail-over", "3%").out, r"^after is \d\.\d % faster")
-        self.diff("before", "before", "--fail-over", "0%")
+        self.assertIn("one and the same", self.diff("before", "before", "--fail-over", "0%").out)
 
     def test_json_says_what_is_over_the_limit(self):
         shown = json.loads(self.diff("before", "slower", "--fail-over", "3%", "--format", "json", code=1).out)
@@ -76,6 +76,33 @@ class Diff(unittest.TestCase):
         self.assertEqual(refused.out, "")
         self.assertIn("warning: not the same job: batch was 32, is 64", self.diff("before", "other", "--force").out)
 
+    def test_every_reason_is_named(self):
+        changes = {"model": "vgg11", "batch": 64, "image_size": 96, "device": "emulated:V100", "dtype": "bf16", "ranks": 4,
+                   "data": "x" * 10000}
+        other = profile(4, job=changes)
+        other["machine"]["gpus"] = [{"name": "A100", "memory_bytes": None}]
+        other["places"] = [{"host": "a", "node": 0}, {"host": "b", "node": 1}]
+        self.write("other", other)
+        refused = self.diff("before", "other", code=2).err
+        for said in ("model (", "batch (", "image size (", "device (", "dtype (", "ranks (", "nodes (1, then 2)", "GPUs (none, then A100)",
+                     "data (none, then xxx", "--force compares"):
+            self.assertIn(said, refused)
+        self.assertLess(len(refused), 1500)
+        self.diff("before", "other", "--force")
+
+    def test_profiles_of_a_script_are_one_job_by_their_command(self):
+        script = {"model": "train.py", "batch": 0, "command": ["torchrun", "train.py", "--lr", "1"]}
+        self.write("first", profile(1, job=script))
+        self.write("second", profile(2, job=script))
+        self.write("other", profile(3, job={**script, "command": ["torchrun", "train.py", "--lr", "2"]}))
+        self.diff("first", "second")
+        self.assertIn("command (torchrun train.py --lr 1, then torchrun train.py --lr 2)", self.diff("first", "other", code=2).err)
+
+    def test_a_noisy_pair_says_what_it_can_find(self):
+        self.write("noisy", profile(7, noise_s=0.012))
+        self.write("noisy_too", profile(8, noise_s=0.012))
+        self.assertRegex(self.diff("noisy", "noisy_too", "--fail-over", "1%").out, r"only a change of \d+\.\d % is surely found")
+
     def test_other_settings_and_machines_are_a_warning(self):
         moved = profile(5, job={"workers": 8})
         moved["machine"]["hostname"] = "b"
@@ -91,7 +118,8 @@ class Diff(unittest.TestCase):
                 (2, ["diff", "before.json", "same.json", "--fail-over", "much"], "--fail-over", "2%"),
                 (2, ["diff", "before.json", "same.json", "--format", "markdwn"], "'markdown'"),
                 (1, ["diff", "before.json", "none.json"], "none.json"),
-                (1, ["diff", "before.json", "short.json"], "1 complete rounds")):
+                (1, ["diff", "before.json", "short.json"], "short.json", "1 complete rounds"),
+                (1, ["diff", "before.json", "none.json", "--force"], "none.json")):
             with self.subTest(arguments):
                 result = self.call(*arguments, code=code)
                 for text in said:
@@ -110,10 +138,12 @@ class Diff(unittest.TestCase):
         hostile["machine"]["hostname"] = name
         self.write("hostile", hostile)
         for arguments in (["diff", "before.json", "hostile.json", "--force"], ["report", "hostile.json"]):
-            for form in ("text", "markdown", "json", "csv"):
+            for form in ("text", "markdown", "json", "csv", "html"):
                 shown = self.call(*arguments, "--format", form).out
                 self.assertNotIn("\x1b", shown)
                 self.assertNotIn("\n# ", shown)
+                if form == "html":
+                    self.assertNotIn("<img", shown)
         refused = self.diff("before", "hostile", code=2).err
         self.assertNotIn("\x1b", refused)
 

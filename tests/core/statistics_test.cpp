@@ -57,4 +57,10 @@ TEST(Statistics, TooFewValuesAreRefused) {
   EXPECT_THROW(student_t_quantile_975(0), std::invalid_argument);
 }
 
+TEST(NextCorrelation, IsOfNeighbours) {
+  EXPECT_DOUBLE_EQ(next_correlation(std::vector<double>{1, -1, 1, -1}), -0.75);
+  EXPECT_DOUBLE_EQ(next_correlation(std::vector<double>{1, 1, -1, -1}), 0.25);
+  EXPECT_DOUBLE_EQ(next_correlation(std::vector<double>{2, 2, 2}), 0);
+}
+
 }  // namespace stash

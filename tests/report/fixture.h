@@ -40,4 +40,13 @@ inline Profile interconnect_profile() {
                        {Condition::cold, 0.0901}});
 }
 
+// Interconnect takes 4 ms more.
+inline Profile slower_profile() {
+  return make_profile({{Condition::solo, 0.0433},
+                       {Condition::apart, 0.0434},
+                       {Condition::node, 0.0846},
+                       {Condition::hot, 0.0940},
+                       {Condition::cold, 0.0941}});
+}
+
 }  // namespace stash::testing_support

@@ -10,7 +10,7 @@
 namespace stash {
 
 inline const std::string kHostileName =
-    "<script>alert(1)</script>|`x`\"'\x1b[31m\n# a](http://b.example) @everyone *b* \\ \xff" + std::string(5000, 'y');
+    "<script>alert(1)</script>|`x`\"'\x1b[31m\n# a](http://b.example) @everyone *b* \\ \xff" + std::string(10'000, 'y');
 
 // Wherever a name can stand.
 inline void make_hostile(Profile& profile) {

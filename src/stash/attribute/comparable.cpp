@@ -18,6 +18,7 @@ constexpr std::string_view kNothing = "none";
 std::string shown(const std::string& text) { return text.empty() ? std::string(kNothing) : text; }
 std::string shown(bool flag) { return flag ? "yes" : "no"; }
 std::string shown(int value) { return fmt::format("{}", value); }
+std::string shown(std::int64_t value) { return fmt::format("{}", value); }
 std::string shown(const std::vector<std::string>& words) { return shown(fmt::format("{}", fmt::join(words, " "))); }
 std::string shown(const std::vector<GpuInfo>& gpus) {
   std::vector<std::string> names;
@@ -42,6 +43,17 @@ std::string chain_of(const Profile& profile) {
   std::vector<std::string_view> names;
   for (const Condition condition : complete_rounds(profile).chain) names.push_back(to_string(condition));
   return fmt::format("{}", fmt::join(names, ","));
+}
+
+// Two datasets of as many samples and bytes are one that lies elsewhere; uncounted, only the name tells.
+bool datasets_are_counted(const Profile& before, const Profile& after) {
+  return before.dataset_samples && after.dataset_samples && before.dataset_bytes && after.dataset_bytes;
+}
+
+void compare_datasets(Mismatches& mismatches, const Profile& before, const Profile& after) {
+  if (!datasets_are_counted(before, after)) return mismatches.compare("data", before.job.data, after.job.data);
+  mismatches.compare("samples", *before.dataset_samples, *after.dataset_samples);
+  mismatches.compare("bytes of data", *before.dataset_bytes, *after.dataset_bytes);
 }
 
 std::string version_in(const Machine& machine, const std::string& library) {
@@ -77,6 +89,8 @@ std::vector<Mismatch> job_mismatches(const Profile& before, const Profile& after
   mismatches.compare("ranks", was.ranks, is.ranks);
   mismatches.compare("nodes", node_count(before), node_count(after));
   mismatches.compare("conditions", chain_of(before), chain_of(after));
+  mismatches.compare("GPUs", before.machine.gpus, after.machine.gpus);
+  compare_datasets(mismatches, before, after);
   return std::move(mismatches).found();
 }
 
@@ -88,14 +102,13 @@ std::vector<Mismatch> setting_mismatches(const Profile& before, const Profile& a
   mismatches.compare("channels last", was.channels_last, is.channels_last);
   mismatches.compare("bucket", format_bytes(static_cast<double>(was.bucket_bytes)),
                      format_bytes(static_cast<double>(is.bucket_bytes)));
-  mismatches.compare("data", was.data, is.data);
+  if (datasets_are_counted(before, after)) mismatches.compare("data", was.data, is.data);
   mismatches.compare("workers", was.workers, is.workers);
   mismatches.compare("prefetch", was.prefetch, is.prefetch);
   mismatches.compare("stalls put in on purpose", to_string(was.inject), to_string(is.inject));
   mismatches.compare("host", before.machine.hostname, after.machine.hostname);
   mismatches.compare("CPU", before.machine.cpu, after.machine.cpu);
   mismatches.compare("cores", before.machine.cores, after.machine.cores);
-  mismatches.compare("GPUs", before.machine.gpus, after.machine.gpus);
   mismatches.compare("kernel", before.machine.kernel, after.machine.kernel);
   mismatches.compare("disk", before.machine.disk.value_or(""), after.machine.disk.value_or(""));
   compare_versions(mismatches, before.machine, after.machine);

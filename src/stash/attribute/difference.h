@@ -43,6 +43,10 @@ Difference compare(const Profile& before, const Profile& after);
 // A change as a share of the step before; nullopt for a step of 0.
 std::optional<double> ratio_of_step(double s, const Difference& difference);
 
+// The change of the step that is called real in 95 of 100 pairs as noisy as this one; smaller ones are missed more
+// often.
+double surely_found_s(const Difference& difference);
+
 // The step (nullopt) and the parts that really became slower by as much as `limit_ratio` of the step before: the
 // interval of the increase reaches it. Nothing where the step as a whole really became faster.
 std::vector<std::optional<Part>> increases_over(const Difference& difference, double limit_ratio);

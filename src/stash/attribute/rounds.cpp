@@ -41,6 +41,41 @@ double edge_per_step_s(const RoundTable& table, std::size_t place, double edge_s
   return sum / static_cast<double>(table.rounds.size());
 }
 
+// Of one value for each round, those that nothing from outside hit.
+std::vector<bool> undisturbed(const std::vector<double>& values, double step_s) {
+  if (values.size() <= kKeptRounds) return std::vector<bool>(values.size(), true);
+  const double center = median(values);
+  std::vector<double> distances(values.size());
+  std::transform(values.begin(), values.end(), distances.begin(), [&](double v) { return std::abs(v - center); });
+  const double limit = std::max(kExtremeDeviations * kMadToDeviation * median(distances), kSmallRatio * step_s);
+  const std::size_t most = std::min(values.size() - kKeptRounds, values.size() / kMostOneIn);
+  std::vector<double> sorted = distances;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(most), sorted.end(), std::greater<>());
+  const double kept_distance = std::max(limit, sorted[most]);  // no more than `most` are farther away
+  std::vector<bool> kept(values.size());
+  std::transform(distances.begin(), distances.end(), kept.begin(), [&](double d) { return d <= kept_distance; });
+  return kept;
+}
+
+std::vector<double> only(const std::vector<double>& values, const std::vector<bool>& kept) {
+  std::vector<double> some;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (kept[i]) some.push_back(values[i]);
+  }
+  return some;
+}
+
+// What each round says of a part: its distance from the mean of those that are kept, or nothing where it is not. Two
+// parts may leave out different rounds, and what that adds to the error of their sum shows in the spread of this.
+void add_said(std::vector<double>& said_s, const std::vector<double>& added_s, const std::vector<bool>& kept,
+              const std::vector<double>& kept_s) {
+  const double part_s = mean(kept_s);
+  const double weight = static_cast<double>(added_s.size()) / static_cast<double>(kept_s.size());
+  for (std::size_t round = 0; round < added_s.size(); ++round) {
+    said_s[round] += kept[round] ? part_s + weight * (added_s[round] - part_s) : part_s;
+  }
+}
+
 }  // namespace
 
 double step_s(const Window& window) {
@@ -73,35 +108,22 @@ RoundTable complete_rounds(const Profile& profile) {
   return table;
 }
 
-std::vector<double> without_disturbed(const std::vector<double>& values, double step_s) {
-  if (values.size() <= kKeptRounds) return values;
-  const double center = median(values);
-  std::vector<double> distances(values.size());
-  std::transform(values.begin(), values.end(), distances.begin(), [&](double v) { return std::abs(v - center); });
-  const double limit = std::max(kExtremeDeviations * kMadToDeviation * median(distances), kSmallRatio * step_s);
-  const std::size_t most = std::min(values.size() - kKeptRounds, values.size() / kMostOneIn);
-  std::vector<double> sorted = distances;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(most), sorted.end(), std::greater<>());
-  const double kept_distance = std::max(limit, sorted[most]);  // no more than `most` are farther away
-  std::vector<double> kept;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (distances[i] <= kept_distance) kept.push_back(values[i]);
-  }
-  return kept;
-}
-
 std::vector<ConditionRounds> undisturbed_rounds(const RoundTable& table, double edge_s) {
   const double typical_step_s = median(table.step_s(table.chain.size() - 1));
-  std::vector<double> before_s(table.rounds.size(), 0);
+  const std::size_t rounds = table.rounds.size();
+  std::vector<double> before_s(rounds, 0), said_s(rounds, 0);
   std::vector<ConditionRounds> chain;
   for (std::size_t place = 0; place < table.chain.size(); ++place) {
     const std::vector<double> step_s = table.step_s(place);
-    std::vector<double> added_s(step_s.size());
+    std::vector<double> added_s(rounds);
     std::transform(step_s.begin(), step_s.end(), before_s.begin(), added_s.begin(), std::minus<>());
+    const std::vector<bool> kept = undisturbed(added_s, typical_step_s);
     chain.push_back({.condition = table.chain[place],
-                     .added_s = without_disturbed(added_s, typical_step_s),
-                     .step_s = without_disturbed(step_s, typical_step_s),
+                     .added_s = only(added_s, kept),
+                     .step_s = {},
                      .edge_s = edge_per_step_s(table, place, edge_s)});
+    add_said(said_s, added_s, kept, chain.back().added_s);
+    chain.back().step_s = said_s;
     before_s = step_s;
   }
   return chain;

@@ -16,15 +16,12 @@ struct RoundTable {
 
 RoundTable complete_rounds(const Profile& profile);
 
-// One value for each round, without those in which something from outside hit a window; docs/metrics.md.
-std::vector<double> without_disturbed(const std::vector<double>& values, double step_s);
-
-// One condition of the chain by round, each without the rounds in which something from outside hit its windows.
+// One condition of the chain by round, in their order.
 struct ConditionRounds {
   Condition condition = Condition::solo;
-  std::vector<double> added_s;  // to the step of the condition before it
-  std::vector<double> step_s;
-  double edge_s = 0;  // what the edges of a window put on each of its steps, on average
+  std::vector<double> added_s;  // to the step of the condition before it, without disturbed rounds (docs/metrics.md)
+  std::vector<double> step_s;   // what a round says of the step: their mean is the sum of the means of `added_s` so far
+  double edge_s = 0;            // what the edges of a window put on each of its steps, on average
 };
 
 // By place in the chain. A window that was hit takes its round away from the parts on either side of it, not from the

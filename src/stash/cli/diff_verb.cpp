@@ -5,23 +5,40 @@
 #include <optional>
 #include <string>
 
+#include "stash/attribute/attribute.h"
 #include "stash/cli/output.h"
 #include "stash/cli/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
 #include "stash/report/difference.h"
+#include "stash/report/html/difference_page.h"
+#include "stash/report/printable.h"
 #include "stash/report/terminal.h"
 
 namespace stash {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kDiffFormats{"text", "json", "csv", "markdown"};
+constexpr std::array<std::string_view, 5> kDiffFormats{"text", "json", "csv", "markdown", "html"};
+// By place in kDiffFormats; html shows the names of the files too.
 constexpr std::array kDiffRenderers{render_difference_text, render_difference_json, render_difference_csv,
                                     render_difference_markdown};
 
 constexpr int kExitOverLimit = 1;
+
+// So that a long name leaves room for the other reasons.
+std::string cut(const std::string& name) { return printable(name, true, 60); }
+
+Profile read_compared(const std::string& path) {
+  Profile profile = read_profile(path);
+  try {
+    attribute(profile);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path, error.what()));
+  }
+  return profile;
+}
 
 class DiffVerb final : public Verb {
  public:
@@ -35,8 +52,8 @@ class DiffVerb final : public Verb {
                    "Exit with 1 when the step or a part really became slower by so much of the step, like 3%")
         ->type_name("SHARE");
     app.add_flag("--force", force_, "Compare jobs that differ in model, batch, ranks, device, ...");
-    app.add_option("--format", format_, "text: a page to read; markdown: for a pull request")
-        ->type_name("text|json|csv|markdown")
+    app.add_option("--format", format_, "text: a page to read; markdown: for a pull request; html: one file")
+        ->type_name("text|json|csv|markdown|html")
         ->capture_default_str();
     app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
         ->type_name("FILE");
@@ -49,7 +66,7 @@ class DiffVerb final : public Verb {
   int run() override {
     check_format(format_, kDiffFormats);
     const auto limit_ratio = limit_ ? std::optional(parse_ratio(*limit_, "--fail-over")) : std::nullopt;
-    const Profile before = read_profile(before_), after = read_profile(after_);
+    const Profile before = read_compared(before_), after = read_compared(after_);
     const Difference difference = compare(before, after);
     if (!force_) refuse_other_jobs(difference);
     const DifferencePage page{before, after, difference, limit_ratio};
@@ -62,7 +79,7 @@ class DiffVerb final : public Verb {
     if (difference.jobs.empty()) return;
     std::string list;
     for (const Mismatch& one : difference.jobs) {
-      list += fmt::format("{}{} ({}, then {})", list.empty() ? "" : ", ", one.what, one.before, one.after);
+      list += fmt::format("{}{} ({}, then {})", list.empty() ? "" : ", ", one.what, cut(one.before), cut(one.after));
     }
     throw UsageError(
         fmt::format("these are not two profiles of one job: they differ in {}; --force compares them", list));
@@ -70,7 +87,8 @@ class DiffVerb final : public Verb {
 
   std::string render(const DifferencePage& page) const {
     const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
-    for (std::size_t i = 0; i < kDiffFormats.size(); ++i) {
+    if (format_ == "html") return render_difference_html(page, before_, after_);
+    for (std::size_t i = 0; i < kDiffRenderers.size(); ++i) {
       if (kDiffFormats[i] == format_) return kDiffRenderers[i](page, options);
     }
     throw_unknown("--format", format_, kDiffFormats);

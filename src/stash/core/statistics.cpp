@@ -42,6 +42,17 @@ double sample_variance(std::span<const double> values) {
   return sum / static_cast<double>(values.size() - 1);
 }
 
+double next_correlation(std::span<const double> values) {
+  const double center = mean(values);
+  double squares = 0, products = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double here = values[i] - center;
+    squares += here * here;
+    if (i > 0) products += here * (values[i - 1] - center);
+  }
+  return squares > 0 ? products / squares : 0;
+}
+
 double median(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("median of no values");
   std::vector<double> sorted(values.begin(), values.end());

@@ -6,9 +6,10 @@
 
 namespace stash {
 
-double mean(std::span<const double> values);             // at least one value
-double sample_variance(std::span<const double> values);  // at least two values; divides by n - 1
-double median(std::span<const double> values);           // at least one value
+double mean(std::span<const double> values);              // at least one value
+double sample_variance(std::span<const double> values);   // at least two values; divides by n - 1
+double next_correlation(std::span<const double> values);  // of each with the next; 0 where they do not vary
+double median(std::span<const double> values);            // at least one value
 // Of `sorted` without its element at `left_out`, which leaves at least one.
 double median_without(std::span<const double> sorted, std::size_t left_out);
 

@@ -75,7 +75,11 @@ std::string limit_line(const DifferencePage& page) {
     list += fmt::format("{}{}", list.empty() ? "" : ", ", part ? to_string(*part) : "the step");
   }
   const std::string limit = fmt::format("the limit of {:g} % of the step", *page.limit_ratio * 100);
-  return list.empty() ? fmt::format("within {}", limit) : fmt::format("FAILED: over {}: {}", limit, list);
+  if (!list.empty()) return fmt::format("FAILED: over {}: {}", limit, list);
+  const std::optional<double> found_ratio = ratio_of_step(surely_found_s(page.difference), page.difference);
+  if (!found_ratio || *found_ratio <= *page.limit_ratio) return fmt::format("within {}", limit);
+  return fmt::format("within {}, but only a change of {:.1f} % is surely found in windows that scatter like these",
+                     limit, *found_ratio * 100);
 }
 
 std::vector<std::string> difference_warnings(const Difference& difference) {
