@@ -45,7 +45,8 @@ std::optional<Profile> finished_profile(const fs::path& path, const Job& job) {
 // Error says why there is no profile.
 LocalRun measure(const Job& job, const StartFlags& start) {
   RunProgress progress;
-  LocalRun run = run_case(job, start, {.on_tick = [&](const Collector& collector) { progress.show(collector); }});
+  const auto show = [&](const Collector& collector) { progress.show(collector); };
+  LocalRun run = run_case(job, start, {.nodes = 1, .on_tick = show, .stop = {}});
   if (run.fault) throw Error(*run.fault);
   return run;
 }
