@@ -36,9 +36,8 @@ double algorithm_bytes_per_s(const LinkTime& row) { return row.s > 0 ? static_ca
 
 double bus_bytes_per_s(const LinkTime& row) {
   const double ranks = row.ranks;
-  const double factor = row.op == "allreduce"  ? 2 * (ranks - 1) / ranks
-                        : row.op == "exchange" ? 1
-                                               : (ranks - 1) / ranks;
+  const bool is_one_way = row.op == "exchange" || row.scope == "host";
+  const double factor = is_one_way ? 1 : row.op == "allreduce" ? 2 * (ranks - 1) / ranks : (ranks - 1) / ranks;
   return algorithm_bytes_per_s(row) * factor;
 }
 

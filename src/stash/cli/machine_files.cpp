@@ -70,10 +70,6 @@ std::vector<Figure> measure_figures(const std::filesystem::path& storage,
                      add("timing decoding …", [&] { return measure_decoding(cores); }) &&
                      add("timing storage …", [&] { return measure_storage(storage); });
   if (!whole || stop()) return {};
-  for (const char* setting : {"to_device,pinned", "to_device,pageable", "to_host,pinned", "to_host,pageable"}) {
-    figures.push_back(absent_figure("copy", setting, "bytes_per_s",
-                                    count_gpus() == 0 ? "there is no GPU" : "copies are not timed by themselves yet"));
-  }
   return figures;
 }
 

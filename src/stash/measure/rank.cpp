@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "stash/launch/supervisor.h"
 #include "stash/measure/builtin_workload.h"
 #include "stash/measure/control.h"
+#include "stash/measure/copy_sweep.h"
 #include "stash/measure/events.h"
 #include "stash/measure/inspection.h"
 #include "stash/measure/install_switch.h"
@@ -144,11 +146,15 @@ class Rank {
   }
 
   void measure_links(const SweepLimits& limits) {
-    if (control_.size() == 1) return;
-    const std::vector<LinkTime> rows =
-        sweep_links(*backend_, control_, *setup_.members, device_.torch_device(), limits, [&](std::string_view phase) {
-          if (speaks_) events_.phase(phase);
-        });
+    std::vector<LinkTime> rows;
+    if (control_.size() > 1) {
+      rows = sweep_links(*backend_, control_, *setup_.members, device_.torch_device(), limits,
+                         [&](std::string_view phase) {
+                           if (speaks_) events_.phase(phase);
+                         });
+    }
+    if (rank_ == 0) std::ranges::move(time_copies(device_), std::back_inserter(rows));
+    control_.barrier();
     if (speaks_) events_.send_rows("links", rows);
   }
 

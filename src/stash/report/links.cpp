@@ -19,13 +19,7 @@ constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
 
 using Group = std::vector<LinkTime>;
 
-std::string name_of_node(const Profile& profile, int node) { return printable(host_of_node(profile, node)); }
-
-std::string where(const Profile& profile, const LinkTime& row) {
-  if (row.scope == "node") return "inside " + name_of_node(profile, row.node);
-  if (row.scope == "joined") return fmt::format("among all {} ranks", row.ranks);
-  return fmt::format("{} to {}", name_of_node(profile, row.node), name_of_node(profile, row.other));
-}
+std::string where(const Profile& profile, const LinkTime& row) { return printable(place_of_link(profile, row)); }
 
 const LinkTime& best(const Group& rows) {
   return *std::max_element(rows.begin(), rows.end(),
@@ -118,6 +112,13 @@ std::string render_json(const Profile& profile, const std::vector<Group>& groups
 }
 
 }  // namespace
+
+std::string place_of_link(const Profile& profile, const LinkTime& row) {
+  if (row.scope == "node") return "inside " + host_of_node(profile, row.node);
+  if (row.scope == "joined") return fmt::format("among all {} ranks", row.ranks);
+  if (row.scope == "host") return "between host memory and a device";
+  return fmt::format("{} to {}", host_of_node(profile, row.node), host_of_node(profile, row.other));
+}
 
 LinksFormat parse_links_format(std::string_view name) {
   for (std::size_t i = 0; i < kFormats.size(); ++i) {

@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFigures = 16u << 20;
 
+bool is_link(const Figure& figure) { return figure.name.starts_with("link_"); }
+
 class Summarizer {
  public:
   explicit Summarizer(const BatteryFolder& folder) : folder_(folder) {}
@@ -86,7 +88,7 @@ class Summarizer {
     if (const fs::path file = folder_.file("machine.json"); fs::exists(file, ignored)) {
       summary_.figures = figures_from_json_text(read_file(file, kLargestFigures));
     }
-    std::erase_if(summary_.figures, [](const Figure& figure) { return figure.name.starts_with("link_"); });
+    std::erase_if(summary_.figures, [](const Figure& figure) { return is_link(figure) || figure.name == "copy"; });
     std::ranges::move(link_figures(links_of_), std::back_inserter(summary_.figures));
   }
 
@@ -115,12 +117,20 @@ Figure rate_figure(std::string name, const LinkTime& best) {
 std::string figure_name(const LinkTime& first) {
   if (first.node != 0) return "";
   if (first.scope == "pair") return "link_pair";
+  if (first.scope == "host") return "copy_" + first.op;
   if (first.op != "allreduce") return "";
   return first.scope == "node" ? "link_node" : first.scope == "joined" ? "link_joined" : "";
 }
 
 void add_link(std::vector<Figure>& figures, const std::vector<LinkTime>& rows, std::string name) {
-  figures.push_back(rate_figure(name + "_rate", *std::ranges::max_element(rows, {}, bus_bytes_per_s)));
+  Figure rate = rate_figure(name + "_rate", *std::ranges::max_element(rows, {}, bus_bytes_per_s));
+  if (rows.front().scope == "host") {
+    rate.name = "copy";
+    rate.setting = rows.front().op;
+    figures.push_back(std::move(rate));
+    return;
+  }
+  figures.push_back(std::move(rate));
   const LinkTime& smallest = *std::ranges::min_element(rows, {}, &LinkTime::bytes);
   Figure latency =
       absent_figure(name + "_latency", fmt::format("ranks={},{} B", smallest.ranks, smallest.bytes), "s", "");
@@ -170,7 +180,9 @@ std::vector<Figure> link_figures(const std::vector<Profile>& profiles) {
   }
   std::vector<Figure> figures;
   for (const auto& [name, rows] : chosen) add_link(figures, rows, name);
-  if (figures.empty()) {
+  const bool has_copies = std::ranges::any_of(figures, [](const Figure& figure) { return figure.name == "copy"; });
+  if (!has_copies) figures.push_back(absent_figure("copy", "", "bytes_per_s", "no case on a GPU is finished"));
+  if (!std::ranges::any_of(figures, is_link)) {
     figures.push_back(absent_figure("link_node_rate", "", "bytes_per_s", "no case with several ranks is finished"));
   }
   return figures;

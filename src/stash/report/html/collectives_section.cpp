@@ -11,6 +11,7 @@
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/sections.h"
+#include "stash/report/links.h"
 
 namespace stash {
 
@@ -142,12 +143,6 @@ std::string job_table(const Sizes& sizes) {
   return table.empty() ? "" : table.folded();
 }
 
-std::string where(const Profile& profile, const LinkTime& row) {
-  if (row.scope == "node") return "inside " + host_of_node(profile, row.node);
-  if (row.scope == "joined") return fmt::format("among all {} ranks", row.ranks);
-  return fmt::format("{} to {}", host_of_node(profile, row.node), host_of_node(profile, row.other));
-}
-
 std::string link_table(const Measured& measured, const std::vector<std::vector<LinkTime>>& groups) {
   HtmlTable table("Links, each kind of call by itself",
                   {"where", "op", "latency", "rate of the fit", "best bus rate", "should give"});
@@ -157,7 +152,7 @@ std::string link_table(const Measured& measured, const std::vector<std::vector<L
     for (const LinkTime& row : groups[i]) best = std::max(best, bus_bytes_per_s(row));
     const auto fit = fit_link(groups[i]);
     const auto expected = expected_link(measured.profile, first, measured.instances);
-    table.add({where(measured.profile, first),
+    table.add({place_of_link(measured.profile, first),
                first.op,
                fit ? Cell{format_duration(fit->latency_s), fit->latency_s} : Cell{"–"},
                fit ? Cell{rate_text(fit->bytes_per_s), fit->bytes_per_s} : Cell{"–"},
@@ -183,7 +178,9 @@ Section collectives_section(const Measured& measured) {
   const auto groups = group_links(measured.profile.links);
   Chart chart(measured);
   chart.add(sizes);
-  for (const auto& group : groups) chart.add(group);
+  for (const auto& group : groups) {
+    if (group.front().scope != "host") chart.add(group);
+  }
   return {"collectives", "Collectives",
           slow_line(measured.profile) + chart.str() + job_table(sizes) + link_table(measured, groups)};
 }
