@@ -101,13 +101,27 @@ TEST_F(SummaryTest, LinksComeFromTheProfileWithTheMostRanks) {
   many.links = {{"node", "allreduce", 0, 0, 4, 1 << 10, 5, 1e-4, 0.9e-4, 2e-4},
                 {"node", "allreduce", 0, 0, 4, 1 << 20, 5, 0.001, 0.0009, 0.0012}};
   const auto figures = link_figures({few, many});
-  ASSERT_EQ(figures.size(), 2u);
+  ASSERT_EQ(figures.size(), 3u);
   EXPECT_EQ(figures[0].name, "link_node_rate");
   EXPECT_NEAR(*figures[0].median, 1.5 * (1 << 20) / 0.001, 1);
   EXPECT_LT(*figures[0].low, *figures[0].median);
   EXPECT_EQ(figures[1].name, "link_node_latency");
   EXPECT_DOUBLE_EQ(*figures[1].median, 1e-4);
-  EXPECT_FALSE(link_figures({}).front().median);
+  EXPECT_EQ(figures[2].name, "copy");
+  EXPECT_EQ(figures[2].why_absent, "no case on a GPU is finished");
+  for (const Figure& figure : link_figures({})) EXPECT_FALSE(figure.median);
+}
+
+TEST_F(SummaryTest, CopiesAreFiguresOfTheirOwn) {
+  Profile profile = profile_of(sample_case());
+  profile.links = {{"host", "to_device,pinned", 0, 0, 1, 1 << 16, 5, 1e-5, 0.9e-5, 2e-5},
+                   {"host", "to_device,pinned", 0, 0, 1, 1 << 26, 5, 0.001, 0.0009, 0.0012}};
+  const auto figures = link_figures({profile});
+  ASSERT_EQ(figures.size(), 2u);
+  EXPECT_EQ(figures[0].name, "copy");
+  EXPECT_EQ(figures[0].setting, "to_device,pinned");
+  EXPECT_DOUBLE_EQ(*figures[0].median, (1 << 26) / 0.001);
+  EXPECT_EQ(figures[1].name, "link_node_rate");
 }
 
 TEST_F(SummaryTest, DamagedFiguresAreAnError) {
