@@ -70,6 +70,7 @@ class ViewVerb final : public Verb {
     server.serve({.answer = [&](const Request& request) { return site.answer(request); },
                   .changed = [&] { return site.changed(); }},
                  signals.fd());
+    while (signals.take()) continue;  // what is left pending would end the program by the signal
     return 0;
   }
 
