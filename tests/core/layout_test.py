@@ -9,7 +9,7 @@ import unittest
 ROOT = pathlib.Path(os.environ.get("STASH_ROOT", pathlib.Path(__file__).parents[2]))
 SOURCES = ROOT / "src" / "stash"
 ORDER = ["core", "models", "catalog", "input", "launch", "attribute", "trace", "measure", "predict", "advise", "study",
-         "report", "cli"]
+         "report", "serve", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2|pybind11)/")
 

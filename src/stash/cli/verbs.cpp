@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Verb>> make_verbs() {
   verbs.push_back(make_report_verb());
   verbs.push_back(make_diff_verb());
   verbs.push_back(make_import_verb());
+  verbs.push_back(make_view_verb());
   verbs.push_back(make_predict_verb());
   verbs.push_back(make_advise_verb());
   verbs.push_back(make_study_verb());
