@@ -31,6 +31,19 @@ TEST(Scaling, FromTheModelAloneItIsTheRoofline) {
   EXPECT_TRUE(says(times, "from the model alone"));
 }
 
+// As a real device gives them: nothing flows back to the input, which therefore has no time backward.
+TEST(Scaling, AProfileOfARealGpuHasNoBackwardTimeOfItsInput) {
+  const Graph graph = make_model("resnet18");
+  std::vector<LayerTime> layers = layer_times(graph, 32, DType::fp32, v100());
+  ASSERT_TRUE(graph.layers[0].parameters.empty());
+  layers[0].backward_s = std::nullopt;
+  const ScaledTimes times = scaled_times(graph, {layers, 32, &v100(), {}}, 32, DType::fp32, t4());
+  EXPECT_EQ(times.layers[0].backward_s, 0);
+  EXPECT_GT(*times.layers[1].backward_s, *layers[1].backward_s);
+  layers[1].backward_s = std::nullopt;
+  EXPECT_THROW(scaled_times(graph, {layers, 32, &v100(), {}}, 32, DType::fp32, t4()), Error);
+}
+
 TEST(Scaling, AnUnfittedGpuSaysSoAndIsLessSure) {
   const Graph graph = make_model("resnet50");
   const ScaledTimes fitted = scaled_times(graph, 64, DType::fp32, v100());

@@ -77,12 +77,14 @@ void check_rows(const Graph& graph, std::span<const LayerTime> rows) {
     throw Error(fmt::format("the profile has {} layers where {} has {}; {}", rows.size(), graph.name,
                             graph.layers.size(), kAgain));
   }
+  bool trains = false;  // what comes before all parameters has no backward pass
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    trains = trains || !graph.layers[i].parameters.empty();
     if (rows[i].name != graph.layers[i].name) {
       throw Error(fmt::format("layer {} of the profile is '{}' where {} has '{}'; {}", i, rows[i].name, graph.name,
                               graph.layers[i].name, kAgain));
     }
-    if (!rows[i].forward_s || !rows[i].backward_s) {
+    if (!rows[i].forward_s || (trains && !rows[i].backward_s)) {
       throw Error(fmt::format("the profile has no time of layer '{}'; {}", rows[i].name, kAgain));
     }
   }
@@ -157,7 +159,7 @@ ScaledTimes scaled_times(const Graph& graph, const MeasuredLayers& measured, int
     const LayerTime& row = measured.layers[i];
     LayerTime& to = times.layers[i];
     to.forward_s = scaled_s(*row.forward_s, *from[i].forward_s, *to.forward_s) * shrink;
-    to.backward_s = scaled_s(*row.backward_s, *from[i].backward_s, *to.backward_s) * shrink;
+    to.backward_s = row.backward_s ? scaled_s(*row.backward_s, *from[i].backward_s, *to.backward_s) * shrink : 0;
   }
   if (rest_s < 0) times.optimizer_s *= shrink;
   if (rest_s >= 0 && rest_s < from_optimizer_s) times.optimizer_s *= rest_s / from_optimizer_s;

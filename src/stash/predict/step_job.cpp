@@ -91,11 +91,11 @@ StepJob make_step_job(const Graph& graph, std::span<const LayerTime> layers, std
   job.bucket_bytes = bucket_bytes;
   bool trains = false;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!layers[i].forward_s || !layers[i].backward_s) {
+    trains = trains || !graph.layers[i].parameters.empty();
+    if (!layers[i].forward_s || (trains && !layers[i].backward_s)) {
       throw Error(
           fmt::format("the time of layer '{}' is unknown; profile the job without --conditions", graph.layers[i].name));
     }
-    trains = trains || !graph.layers[i].parameters.empty();
     const double bytes = kParameterBytes * static_cast<double>(graph.layers[i].parameter_count());
     job.layers.push_back({*layers[i].forward_s, trains ? *layers[i].backward_s : 0, static_cast<std::int64_t>(bytes)});
   }
