@@ -56,7 +56,7 @@ class BadInput(unittest.TestCase):
         self.check(2, ["study", "layer"], "'layers'")
         self.check(2, ["study", "layers", "--models", "resnet18,resnet51"], "'resnet50'")
         self.check(2, ["study", "layers", "--models", "resnet18", "--held-out", "resnet18"], "resnet18 is both")
-        self.check(2, ["study", "layers", "--format", "html"], "--format")
+        self.check(2, ["study", "layers", "--format", "htlm"], "--format")
         self.check(2, ["study", "layers", "--from", "nowhere"], "nowhere", "no such file or folder")
         self.check(1, ["study", "layers", "--from", "broken"], "no profiles", "resnet18.json")
         self.assertFalse((self.folder.path / "stash-study-layers").exists())

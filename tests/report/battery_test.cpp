@@ -7,6 +7,7 @@
 
 #include "../study/fixture.h"
 #include "stash/report/comparison.h"
+#include "stash/report/html/battery_page.h"
 
 namespace stash {
 namespace {
@@ -78,6 +79,17 @@ TEST(BatteryReport, CsvHasARowForEachCaseWithAsManyCells) {
   const std::string row = csv.substr(csv.find('\n') + 1, csv.find('\n', csv.find('\n') + 1) - csv.find('\n') - 1);
   EXPECT_EQ(std::ranges::count(header, ','), std::ranges::count(row, ','));
   EXPECT_NE(csv.find("\"rank 1 "), std::string::npos);
+}
+
+TEST(BatteryReport, AsAPageItHasEveryCaseAndNoMarkupOfOthers) {
+  BatterySummary summary = sample_summary("<b>vm");
+  const std::string page = render_battery_html(summary);
+  EXPECT_NE(page.find("&lt;b&gt;vm"), std::string::npos);
+  EXPECT_NE(page.find("measured with an emulated V100"), std::string::npos);
+  EXPECT_NE(page.find("rank 1 ?[31mdied, &quot;badly&quot;"), std::string::npos);
+  EXPECT_NE(page.find("there is no GPU"), std::string::npos);
+  summary.cases.clear();
+  EXPECT_NE(render_battery_html(summary).find("</html>"), std::string::npos);
 }
 
 TEST(BatteryReport, NothingFinishedIsSaid) {

@@ -195,6 +195,35 @@ class Browser(unittest.TestCase):
         front = sum(option["on_front"] for option in found["predictions"])
         self.assertEqual(page.locator("#advice circle.series-1").count(), front - found["predictions"][0]["on_front"])
 
+    def battery(self):
+        for name, batch in (("resnet50", 64), ("resnet18", 32)):
+            profile = made_profile.made_profile(name=name)
+            profile["job"]["batch"] = batch
+            path = self.folder.path / "vm" / "cases" / f"{name}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(profile), encoding="utf-8")
+        return "vm"
+
+    def test_a_battery_shows_every_case(self):
+        folder = self.battery()
+        cases = self.call("report", folder, "--format", "json").json()["cases"]
+        page = self.open("report", folder)
+        shown = self.table(page, "stalls")
+        self.assertEqual(len(shown), len(cases))
+        for cells, case in zip(shown.values(), cases):
+            self.assertAlmostEqual(float(cells[0]), case["ledger"]["step"]["s"] * 1e3, delta=0.0051)
+            self.assertAlmostEqual(float(cells[6]), case["ledger"]["parts"]["network"]["ratio"] * 100, delta=0.051)
+        for section in ("stalls", "epochs"):
+            self.assertGreater(page.locator(f"#{section} figure svg rect").count(), 6)
+
+    def test_a_comparison_shows_machines_and_costs(self):
+        folder = self.battery()
+        arguments = ("compare", folder, folder, "--epochs", "3", "--on", "p3.8xlarge")
+        costs = self.call(*arguments, "--format", "json").json()["costs"]
+        page = self.open(*arguments)
+        self.assertEqual(page.locator("#models figure").count(), 2)
+        self.assertEqual(page.locator("#costs tbody tr").count(), len(costs))
+
     def test_screenshots_can_be_looked_at(self):
         folder = os.environ.get("STASH_SCREENSHOTS")
         if not folder:

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../core/contains.h"
+#include "stash/report/html/study_page.h"
 
 namespace stash {
 namespace {
@@ -59,6 +60,16 @@ TEST(StudyReport, ShowsCoefficientsResidualsLinesAndFailures) {
   EXPECT_CONTAINS(text, "stall = 10.0 ms + 1.00 ms a layer");
   EXPECT_CONTAINS(text, "needs more memory");
   EXPECT_EQ(text.find('\x1b'), text.npos);
+}
+
+TEST(StudyReport, AsAPageItHasEveryModelAndNoMarkupOfOthers) {
+  CommunicationStudy study = sample_study();
+  study.failures[0].model = "<b>vgg11";
+  const std::string page = render_study_html(study);
+  EXPECT_CONTAINS(page, "it predicts the stall of 1 of 2 held-out models");
+  EXPECT_CONTAINS(page, "resnet77: measured 20.00 ms (19.00 to 21.00), predicted 50.00 ms");
+  EXPECT_CONTAINS(page, "&lt;b&gt;vgg11");
+  EXPECT_CONTAINS(page, "R² 0.9980");
 }
 
 TEST(StudyReport, LeavesOutWhatABackendHasNot) {
