@@ -128,7 +128,7 @@ class Browser(unittest.TestCase):
         calls = page.locator("#collectives tbody tr td[data-value]").evaluate_all("cells => cells.map(c => +c.dataset.value)")
         self.assertIn(160, calls)  # 40 on each of four ranks
         links = self.table(page, "collectives", 1)
-        self.assertRegex(links["inside resnet50-0"][-1], r"^150 GB/s \(p3.8xlarge\)$")
+        self.assertRegex(links["inside resnet50-0"][-1], r"^100 GB/s \(p3.8xlarge\)$")
         self.assertGreater(page.locator("#collectives line.expected").count(), 0)
         self.assertEqual(self.table(page, "input")["0"][4:6], ["12.250", "4.500"])
         self.assertEqual(self.table(page, "layers")["fc"][1:3], ["1000.0", "9000.0"])
