@@ -3,6 +3,7 @@
 #include <random>
 #include <sstream>
 
+#include "../core/mutate.h"
 #include "stash/catalog/instance_csv.h"
 #include "stash/catalog/instance_json.h"
 #include "stash/catalog/instances.h"
@@ -24,46 +25,24 @@ const std::string kValid =
     "a2-highgpu-1g,,,12.0,85.0,,0.7,0.3,us-central1,us-central1-a,\n"
     ",A100,1,,,,2.9,1.1,us-central1,us-central1-a,\n";
 
-std::size_t below(std::mt19937& random, std::size_t limit) {
-  return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
-}
-
 // Bytes flipped, cut out, doubled, or replaced by what readers of tables stumble over.
 std::string mutate(std::string text, std::mt19937& random) {
-  static const std::string kTokens[] = {",",
-                                        "\"",
-                                        "\"\"",
-                                        "\n",
-                                        "\r\n",
-                                        "-1",
-                                        "0",
-                                        "1e999",
-                                        "nan",
-                                        "'SizeInMiB': -5",
-                                        "inf",
-                                        std::string(1, '\0'),
-                                        "99999999999999999999",
-                                        "us-",
-                                        ",,,,,,,,,,"};
-  const std::size_t changes = 1 + below(random, 4);
-  for (std::size_t i = 0; i < changes && !text.empty(); ++i) {
-    const std::size_t place = below(random, text.size());
-    const std::size_t length = std::min(text.size() - place, below(random, 30));
-    switch (below(random, 4)) {
-      case 0:
-        text[place] = static_cast<char>(below(random, 256));
-        break;
-      case 1:
-        text.erase(place, length);
-        break;
-      case 2:
-        text.insert(place, text.substr(place, length));
-        break;
-      default:
-        text.replace(place, length, kTokens[below(random, std::size(kTokens))]);
-    }
-  }
-  return text;
+  static const std::vector<std::string> kTokens = {",",
+                                                   "\"",
+                                                   "\"\"",
+                                                   "\n",
+                                                   "\r\n",
+                                                   "-1",
+                                                   "0",
+                                                   "1e999",
+                                                   "nan",
+                                                   "'SizeInMiB': -5",
+                                                   "inf",
+                                                   std::string(1, '\0'),
+                                                   "99999999999999999999",
+                                                   "us-",
+                                                   ",,,,,,,,,,"};
+  return stash::mutate(std::move(text), random, kTokens, 4, 30);
 }
 
 TEST(SkypilotFuzz, DamagedFilesGiveSoundRowsOrAnErrorAndNothingElse) {

@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "mutate.h"
 #include "sample_profile.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
@@ -12,34 +13,12 @@ namespace {
 
 constexpr int kMutations = 4000;
 
-std::size_t below(std::mt19937& random, std::size_t limit) {
-  return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
-}
-
 // Bytes flipped, cut out, doubled, or replaced by what JSON readers stumble over.
 std::string mutate(std::string text, std::mt19937& random) {
-  static constexpr const char* kTokens[] = {"null", "1e999",   "-1",  "{}",   "[",   "]",
-                                            "\"",   "\\u0000", "NaN", "true", "1.5", "99999999999999999999",
-                                            ",",    "{\"a\":"};
-  const std::size_t changes = 1 + below(random, 4);
-  for (std::size_t i = 0; i < changes && !text.empty(); ++i) {
-    const std::size_t place = below(random, text.size());
-    const std::size_t length = std::min(text.size() - place, below(random, 12));
-    switch (below(random, 4)) {
-      case 0:
-        text[place] = static_cast<char>(below(random, 256));
-        break;
-      case 1:
-        text.erase(place, length);
-        break;
-      case 2:
-        text.insert(place, text.substr(place, length));
-        break;
-      default:
-        text.replace(place, length, kTokens[below(random, std::size(kTokens))]);
-    }
-  }
-  return text;
+  static const std::vector<std::string> kTokens = {"null", "1e999",   "-1",  "{}",   "[",   "]",
+                                                   "\"",   "\\u0000", "NaN", "true", "1.5", "99999999999999999999",
+                                                   ",",    "{\"a\":"};
+  return stash::mutate(std::move(text), random, kTokens, 4, 12);
 }
 
 }  // namespace

@@ -3,22 +3,14 @@
 import functools
 import json
 import os
-import shutil
-import sys
 import unittest
 
+import browser
 import made_profile
 import program
 
 program.require_program(extension=False)
-CHROMIUM = shutil.which("chromium")
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
-if not CHROMIUM or not sync_playwright:
-    print("needs Debian's chromium and the playwright of tests/requirements.txt")
-    sys.exit(program.SKIPPED)
+browser.require_browser()
 
 WIDTHS = (390, 820, 1280)  # a phone, a tablet, a desk
 LARGEST = 400_000
@@ -29,9 +21,7 @@ class Browser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = program.Folder()
-        cls.driver = sync_playwright().start()
-        sandbox = [] if os.getuid() else ["--no-sandbox"]  # Chromium's does not run for root
-        cls.browser = cls.driver.chromium.launch(executable_path=CHROMIUM, args=sandbox)
+        cls.driver, cls.browser = browser.start_browser()
         cls.write("r50", made_profile.made_profile())
         cls.write("hostile", made_profile.made_profile(name=made_profile.HOSTILE))
 

@@ -1,25 +1,16 @@
 """`stash view` in a real browser: filter, updates, comparison; no error, and no request to anyone else."""
 
 import json
-import os
 import re
-import shutil
 import signal
-import sys
 import unittest
 
+import browser
 import made_profile
 import program
 
 program.require_program(extension=False)
-CHROMIUM = shutil.which("chromium")
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
-if not CHROMIUM or not sync_playwright:
-    print("needs Debian's chromium and the playwright of tests/requirements.txt")
-    sys.exit(program.SKIPPED)
+browser.require_browser()
 
 
 class ViewInABrowser(unittest.TestCase):
@@ -32,12 +23,10 @@ class ViewInABrowser(unittest.TestCase):
         self.run_ = program.Run("view", self.folder.path)
         self.addCleanup(self.end)
         self.address = self.run_.process.stdout.readline().strip()
-        driver = sync_playwright().start()
+        driver, chromium = browser.start_browser()
         self.addCleanup(driver.stop)
-        sandbox = [] if os.getuid() else ["--no-sandbox"]  # Chromium's does not run for root
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=sandbox)
-        self.addCleanup(browser.close)
-        self.page = browser.new_page()
+        self.addCleanup(chromium.close)
+        self.page = chromium.new_page()
         self.wrong = []
         self.page.on("console", lambda message: self.wrong.append(message.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))

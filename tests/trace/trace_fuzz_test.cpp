@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "../core/mutate.h"
 #include "kineto_trace.h"
 #include "made_trace.h"
 #include "stash/core/error.h"
@@ -20,34 +21,12 @@ using testing_support::TraceFile;
 
 constexpr int kMutations = 500;
 
-std::size_t below(std::mt19937& random, std::size_t limit) {
-  return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
-}
-
 // Bytes flipped, cut out, doubled, or replaced by what JSON readers stumble over.
 std::string mutate(std::string text, std::mt19937& random) {
-  static constexpr const char* kTokens[] = {"null", "1e999",   "-1",  "{}",   "[",   "]",
-                                            "\"",   "\\",      "NaN", "true", "1.5", "99999999999999999999",
-                                            ",",    "{\"a\":", "}",   "4e15"};
-  const std::size_t changes = 1 + below(random, 6);
-  for (std::size_t i = 0; i < changes && !text.empty(); ++i) {
-    const std::size_t place = below(random, text.size());
-    const std::size_t length = std::min(text.size() - place, below(random, 40));
-    switch (below(random, 4)) {
-      case 0:
-        text[place] = static_cast<char>(below(random, 256));
-        break;
-      case 1:
-        text.erase(place, length);
-        break;
-      case 2:
-        text.insert(place, text.substr(place, length));
-        break;
-      default:
-        text.replace(place, length, kTokens[below(random, std::size(kTokens))]);
-    }
-  }
-  return text;
+  static const std::vector<std::string> kTokens = {"null", "1e999",   "-1",  "{}",   "[",   "]",
+                                                   "\"",   "\\",      "NaN", "true", "1.5", "99999999999999999999",
+                                                   ",",    "{\"a\":", "}",   "4e15"};
+  return stash::mutate(std::move(text), random, kTokens, 6, 40);
 }
 
 std::string made_text() {

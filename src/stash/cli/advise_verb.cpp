@@ -32,11 +32,8 @@ class AdviseVerb final : public Verb {
     question_.add_to(app);
     app.add_option("--on", on_, "Only these machines; default: all of the catalogue")->type_name("LIST");
     app.add_option("--cloud", clouds_, "Only machines of these clouds")->type_name("LIST");
-    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
-        ->type_name("text|json|csv|html")
-        ->capture_default_str();
-    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
-        ->type_name("FILE");
+    add_page_format(app, format_);
+    add_out(app, out_);
     app.footer(
         "Examples:\n"
         "  stash advise r50.json --epochs 90 --samples 1281167 --deadline 24h\n"

@@ -48,9 +48,7 @@ class CharacterizeVerb final : public Verb {
         ->type_name("DIR")
         ->capture_default_str();
     flags_.add_to(app);
-    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
-        ->type_name("text|json|csv|html")
-        ->capture_default_str();
+    add_page_format(app, format_);
     start_.add_to(app);
     app.footer(
         "Examples:\n"

@@ -33,11 +33,8 @@ class CompareVerb final : public Verb {
     app.add_option("--on", on_, "With --epochs: machines of the catalogue, or all")
         ->type_name("LIST")
         ->capture_default_str();
-    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
-        ->type_name("text|json|csv|html")
-        ->capture_default_str();
-    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
-        ->type_name("FILE");
+    add_page_format(app, format_);
+    add_out(app, out_);
     app.footer(
         "Examples:\n"
         "  stash compare vm1 vm2 vm3                            fastest, cheapest, what does not pay\n"

@@ -55,8 +55,7 @@ class DiffVerb final : public Verb {
     app.add_option("--format", format_, "text: a page to read; markdown: for a pull request; html: one file")
         ->type_name("text|json|csv|markdown|html")
         ->capture_default_str();
-    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
-        ->type_name("FILE");
+    add_out(app, out_);
     app.footer(
         "Examples:\n"
         "  stash diff before.json after.json\n"

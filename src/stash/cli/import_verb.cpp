@@ -23,8 +23,7 @@ class ImportVerb final : public Verb {
     app.add_option("--format", format_, "text: a page to read; json: everything; csv: a row for each step")
         ->type_name("text|json|csv")
         ->capture_default_str();
-    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
-        ->type_name("FILE");
+    add_out(app, out_);
     app.footer(
         "Examples:\n"
         "  stash import trace.json\n"

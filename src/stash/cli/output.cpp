@@ -83,6 +83,17 @@ void check_format(std::string_view format, std::span<const std::string_view> for
   if (std::find(formats.begin(), formats.end(), format) == formats.end()) throw_unknown("--format", format, formats);
 }
 
+void add_page_format(CLI::App& app, std::string& format) {
+  app.add_option("--format", format, "text, json, csv, or html: one file with charts")
+      ->type_name("text|json|csv|html")
+      ->capture_default_str();
+}
+
+void add_out(CLI::App& app, std::string& path) {
+  app.add_option("--out", path, "Write to this file, whole or not at all, instead of standard output")
+      ->type_name("FILE");
+}
+
 void check_page_format(std::string_view format) { check_format(format, kPageFormats); }
 
 void print_or_write(const std::string& text, const std::string& path) {

@@ -32,6 +32,9 @@ class ReportOutput {
 
 // UsageError unless it is one of these.
 void check_format(std::string_view format, std::span<const std::string_view> formats);
+// --format of verbs that have a page, and --out of those that write one file.
+void add_page_format(CLI::App& app, std::string& format);
+void add_out(CLI::App& app, std::string& path);
 void check_page_format(std::string_view format);  // text, json, csv or html
 
 // To standard output, or where `path` is not empty to that file, whole or not at all.

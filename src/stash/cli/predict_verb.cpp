@@ -34,11 +34,8 @@ class PredictVerb final : public Verb {
         ->type_name("LIST");
     app.add_option("--nodes", nodes_, "How many of them")->type_name("LIST")->capture_default_str();
     app.add_option("--gpus", gpus_, "GPUs over all nodes; default: all that the machines have")->type_name("N");
-    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
-        ->type_name("text|json|csv|html")
-        ->capture_default_str();
-    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
-        ->type_name("FILE");
+    add_page_format(app, format_);
+    add_out(app, out_);
     app.footer(
         "Examples:\n"
         "  stash predict r50.json --on p3.16xlarge,p4d.24xlarge --nodes 1,2\n"

@@ -23,8 +23,7 @@ class ReportVerb final : public Verb {
         ->required()
         ->type_name("FILE");
     output_.add_to(app);
-    app.add_option("--out", out_, "Write to this file, whole or not at all, instead of standard output")
-        ->type_name("FILE");
+    add_out(app, out_);
     app.footer(
         "Examples:\n"
         "  stash report r50.json\n"

@@ -82,9 +82,7 @@ class StudyVerb final : public Verb {
         ->type_name("TIME")
         ->default_str("20s");
     app.add_option("--inject", flags_.inject, "Stalls on purpose, as in profile: link=4Gbit/s")->type_name("LIST");
-    app.add_option("--format", format_, "text, json, csv, or html: one file with charts")
-        ->type_name("text|json|csv|html")
-        ->capture_default_str();
+    add_page_format(app, format_);
     start_.add_to(app);
   }
 
