@@ -28,10 +28,14 @@ int pilot_steps(double step_s) {
   return std::clamp(static_cast<int>(std::ceil(kPilot_s / std::max(step_s, 1e-6))), 1, kPilotSteps);
 }
 
+int fewest_window_steps(const Job& job, Condition condition) {
+  return uses_input(condition) ? job.prefetch + kStepsBeyondQueue : 1;
+}
+
 int window_steps(const Job& job, Condition condition, double step_s, double edge_s) {
   const double window_s = std::max(kWindow_s, edge_s / kEdgeRatio);
   const int steps = static_cast<int>(std::ceil(window_s / std::max(step_s, 1e-6)));
-  return std::max(steps, uses_input(condition) ? job.prefetch + kStepsBeyondQueue : 1);
+  return std::max(steps, fewest_window_steps(job, condition));
 }
 
 std::vector<Condition> round_order(std::vector<Condition> conditions, std::uint64_t seed, int round) {

@@ -15,10 +15,13 @@ namespace stash {
 // neither what was prepared before nor less than it will.
 int lead_in_steps(const Job& job, Condition condition);
 
-// Steps of the pilot's second look, after a first step that took `step_s`.
+// Steps that tell how long one takes, when a first look said `step_s`.
 int pilot_steps(double step_s);
 
-// Long enough that the window's edges cost under 0.5 % of it, and longer than the input queue is deep.
+// Of a window, however long a step takes: more than the input queue is deep.
+int fewest_window_steps(const Job& job, Condition condition);
+
+// Long enough that the window's edges cost under 0.5 % of it.
 int window_steps(const Job& job, Condition condition, double step_s, double edge_s);
 
 // A permutation that depends on the seed and the round alone.

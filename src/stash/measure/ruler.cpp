@@ -16,7 +16,8 @@ namespace stash {
 namespace {
 
 constexpr int kEdgeSamples = 9;
-constexpr double kSlowStep_s = 1;  // a window of such steps is one step long however exactly its time is known
+constexpr int kFirstLookSteps = 2;    // of the pilot
+constexpr int kSecondLookFactor = 3;  // so many times as many steps make a second look worth its lead-in
 
 // All conditions of one round are traced, so that what little it costs is in none of their differences. The second:
 // the first meets what a warm-up left undone.
@@ -34,7 +35,13 @@ std::size_t trace_room(int rank, int ranks, std::size_t conditions) {
 
 }  // namespace
 
-// The seconds of one step, on the slowest rank, after the condition's own warm-up.
+double Ruler::slowest_s(double own_s) {
+  double slowest_s = 0;
+  for (const auto& rank : control_.gather({&own_s, 1})) slowest_s = std::max(slowest_s, rank[0]);
+  return slowest_s;
+}
+
+// The seconds of one step, on the slowest rank. The lead-in meets first touches: compilation, allocation, connections.
 double Ruler::time_steps(Condition condition, int steps) {
   const int lead_in = lead_in_steps(job_, condition);
   workload_.enter(condition, steps + lead_in);
@@ -43,9 +50,15 @@ double Ruler::time_steps(Condition condition, int steps) {
   control_.barrier();
   const double own_s = workload_.run(steps) / steps;
   workload_.leave();
-  double slowest_s = 0;
-  for (const auto& rank : control_.gather({&own_s, 1})) slowest_s = std::max(slowest_s, rank[0]);
-  return slowest_s;
+  check_loss();
+  return slowest_s(own_s);
+}
+
+// Two steps tell enough of long ones; short ones get a second look.
+double Ruler::pilot_step_s(Condition condition) {
+  const double step_s = time_steps(condition, kFirstLookSteps);
+  const int steps = pilot_steps(step_s);
+  return steps <= kSecondLookFactor * kFirstLookSteps ? step_s : time_steps(condition, steps);
 }
 
 // A window without steps: what meeting, starting and stopping cost.
@@ -59,9 +72,7 @@ double Ruler::measure_edge() {
     samples.push_back(start_s + workload_.stop_s());
   }
   std::nth_element(samples.begin(), samples.begin() + kEdgeSamples / 2, samples.end());
-  double slowest_s = 0;
-  for (const auto& rank : control_.gather({&samples[kEdgeSamples / 2], 1})) slowest_s = std::max(slowest_s, rank[0]);
-  return slowest_s;
+  return slowest_s(samples[kEdgeSamples / 2]);
 }
 
 void Ruler::pilot(const std::vector<Condition>& conditions) {
@@ -69,10 +80,11 @@ void Ruler::pilot(const std::vector<Condition>& conditions) {
   log_.select(Condition::joined, false);
   edge_s_ = measure_edge();
   round_s_ = 0;
+  double step_s = 0;
   for (const Condition condition : conditions_) {
-    double step_s = time_steps(condition, 1);  // with its first touches: compilation, allocation, connections
-    if (step_s < kSlowStep_s) step_s = time_steps(condition, pilot_steps(step_s));
-    check_loss();
+    // Steps grow along the chain: where the last condition's are long enough already, this one's need not be timed.
+    const int fewest = fewest_window_steps(job_, condition);
+    if (window_steps(job_, condition, step_s, edge_s_) > fewest) step_s = pilot_step_s(condition);
     steps_[condition] = window_steps(job_, condition, step_s, edge_s_);
     round_s_ += step_s * (steps_[condition] + lead_in_steps(job_, condition));
   }

@@ -19,7 +19,7 @@ class Ruler {
   Ruler(const Job& job, Workload& workload, Control& control, CollectiveLog& log)
       : job_(job), workload_(workload), control_(control), log_(log) {}
 
-  // Warms every condition up and finds how many steps its windows need.
+  // Finds how many steps the windows of every condition need.
   void pilot(const std::vector<Condition>& conditions);
   // Visits every condition once, in a random order; `on_window` sees each window as it is complete (rank 0's view), and
   // where it was traced what every rank has to report of it. False: the run was asked to stop in between.
@@ -31,7 +31,9 @@ class Ruler {
   double clocks_s() const { return clocks_s_; }  // by how much ranks' times of arrival may be wrong
 
  private:
+  double slowest_s(double own_s);
   double time_steps(Condition condition, int steps);
+  double pilot_step_s(Condition condition);
   double measure_edge();
   void measure(int round, Condition condition, const OnWindow& on_window);
   Window gather(Window window, const RankSample& own);
