@@ -1,7 +1,13 @@
 #include "stash/launch/shared_state.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
@@ -30,6 +36,39 @@ TEST(SharedState, ASignOfLifeCrossesOneWayAndTheRequestTheOther) {
   EXPECT_EQ(supervisor.rank(0).beat_ns, 0);
   supervisor.request_stop();
   EXPECT_TRUE(rank.stop_requested());
+}
+
+TEST(SharedState, NoRankLeavesAMeetingBeforeTheLastHasCome) {
+  constexpr int kRanks = 4;
+  constexpr int kMeetings = 500;
+  SharedState state = SharedState::create(kRanks);
+  std::array<std::atomic<int>, kRanks> done{};
+  std::atomic<int> early{0};
+  std::vector<std::thread> ranks;
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    ranks.emplace_back([&, rank] {
+      for (int meeting = 1; meeting <= kMeetings; ++meeting) {
+        done[rank] = meeting;
+        state.meet();
+        for (const std::atomic<int>& other : done) early += other < meeting ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(early, 0);
+}
+
+TEST(SharedState, ProcessesMeetToo) {
+  SharedState state = SharedState::create(2);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 100; ++i) state.meet();
+    _exit(0);
+  }
+  for (int i = 0; i < 100; ++i) state.meet();
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(SharedState, WithoutASupervisorThePageIsTheRanksOwn) {

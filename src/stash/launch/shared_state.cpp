@@ -1,10 +1,13 @@
 #include "stash/launch/shared_state.h"
 
 #include <fmt/format.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -37,7 +40,18 @@ void RankState::beat(Phase now_in) {
 
 struct alignas(64) SharedState::Header {
   std::atomic<std::uint32_t> stop{0};
+  alignas(64) std::atomic<std::uint32_t> arrived{0};  // at the meeting that is under way
+  std::atomic<std::uint32_t> meetings{0};             // that are over
 };
+
+namespace {
+
+// std::atomic waits within one process only.
+void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation, value, nullptr, nullptr, 0);
+}
+
+}  // namespace
 
 std::size_t SharedState::bytes(int ranks) {
   return sizeof(Header) + sizeof(RankState) * static_cast<std::size_t>(ranks);
@@ -85,6 +99,18 @@ std::span<RankState> SharedState::states() {
 }
 
 void SharedState::request_stop() { static_cast<Header*>(memory_)->stop.store(1, std::memory_order_relaxed); }
+
+void SharedState::meet() {
+  Header& header = *static_cast<Header*>(memory_);
+  const std::uint32_t before = header.meetings.load(std::memory_order_acquire);
+  if (header.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<std::uint32_t>(ranks_)) {
+    header.arrived.store(0, std::memory_order_relaxed);
+    header.meetings.fetch_add(1, std::memory_order_release);
+    futex(header.meetings, FUTEX_WAKE, INT_MAX);
+    return;
+  }
+  while (header.meetings.load(std::memory_order_acquire) == before) futex(header.meetings, FUTEX_WAIT, before);
+}
 
 bool SharedState::stop_requested() const {
   return static_cast<const Header*>(memory_)->stop.load(std::memory_order_relaxed) != 0;

@@ -20,7 +20,8 @@ struct alignas(64) RankState {
   void beat(Phase now_in);
 };
 
-// Shared memory between a supervisor and its ranks: signs of life one way, a request to stop the other.
+// Shared memory between a supervisor and its ranks: signs of life one way, a request to stop the other, and a place
+// where ranks meet.
 // Ranks inherit the file descriptor; without one (another launcher started them) the page is the rank's own.
 class SharedState {
  public:
@@ -35,6 +36,8 @@ class SharedState {
   std::span<RankState> states();
   void request_stop();
   bool stop_requested() const;
+  // A rank's: returns when all ranks of the page have called it. Where one never comes, the supervisor ends the others.
+  void meet();
 
  private:
   struct Header;

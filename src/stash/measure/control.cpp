@@ -7,7 +7,11 @@ namespace stash {
 void Control::barrier() {
   if (!backend_) return;
   state_.beat(Phase::waiting);
-  backend_->barrier()->wait();
+  if (page_ != nullptr) {
+    page_->meet();
+  } else {
+    backend_->barrier()->wait();
+  }
   state_.beat(Phase::working);
 }
 

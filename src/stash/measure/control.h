@@ -13,8 +13,10 @@ namespace stash {
 // What ranks tell each other about the measurement: a backend of its own, which no condition touches.
 class Control {
  public:
-  // `backend` null: there is one rank.
-  Control(c10::intrusive_ptr<c10d::Backend> backend, RankState& state) : backend_(std::move(backend)), state_(state) {}
+  // `backend` null: there is one rank. `page` is that of all ranks where one supervisor started them: they meet there
+  // within microseconds of each other, where a backend's own threads would take milliseconds of their cores.
+  Control(c10::intrusive_ptr<c10d::Backend> backend, RankState& state, SharedState* page = nullptr)
+      : backend_(std::move(backend)), state_(state), page_(page) {}
 
   int rank() const { return backend_ ? backend_->getRank() : 0; }
   int size() const { return backend_ ? backend_->getSize() : 1; }
@@ -32,6 +34,7 @@ class Control {
  private:
   c10::intrusive_ptr<c10d::Backend> backend_;
   RankState& state_;
+  SharedState* page_;
 };
 
 }  // namespace stash

@@ -11,8 +11,6 @@
 namespace stash {
 namespace {
 
-Control control_of(const RankSetup& setup, RankState& state) { return {setup.control->getBackend(c10::kCPU), state}; }
-
 Job job_of(const RankSetup& setup) { return job_from_json(nlohmann::json::parse(setup.job_json)); }
 
 // What both end with: the supervisor learns that all went well.
@@ -26,7 +24,7 @@ void finish(const RankSetup& setup, const Events& events, Control& control, Rank
 
 void inspect_links(const RankSetup& setup, const Events& events, RankState& state) {
   const Job job = job_of(setup);
-  Control control = control_of(setup, state);
+  Control control = control_of(setup);
   Device device(job, setup.local_rank);
   auto log = std::make_shared<CollectiveLog>();
   const auto backend = install_switch(setup.group, device.torch_device(), log);
@@ -47,7 +45,7 @@ void inspect_links(const RankSetup& setup, const Events& events, RankState& stat
 }
 
 void inspect_ranks(const RankSetup& setup, const Events& events, RankState& state) {
-  Control control = control_of(setup, state);
+  Control control = control_of(setup);
   const RankPlace& place = setup.members->places()[static_cast<std::size_t>(control.rank())];
   control.barrier();
   const double clock_s = control.size() > 1 ? align_clocks(control).uncertainty_s : 0;

@@ -48,7 +48,7 @@ class Rank {
         rank_(setup.group->getRank()),
         speaks_(setup.speaks),
         state_(shared_.rank(setup.team_index)),
-        control_(setup.control->getBackend(c10::kCPU), state_),
+        control_(control_of(setup)),
         graph_(make_model(job_.model, {.image_size = job_.image_size, .seq_len = job_.seq_len})),
         device_(job_, setup.local_rank),
         log_(std::make_shared<CollectiveLog>()),
@@ -261,6 +261,11 @@ void explain(Failure& failure, Members& members, bool all_are_ours) {
 }
 
 }  // namespace
+
+Control control_of(const RankSetup& setup) {
+  return {setup.control->getBackend(c10::kCPU), setup.shared->rank(setup.team_index),
+          setup.all_are_ours ? setup.shared : nullptr};
+}
 
 int run_rank(const RankSetup& setup) {
   const Events events(inherited_fd(kEventFdVariable));

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "stash/measure/control.h"
 #include "stash/measure/members.h"
 #include "stash/measure/torch_headers.h"
 
@@ -22,6 +23,8 @@ struct RankSetup {
   int local_rank = 0;           // picks among the devices
   std::int64_t started_ns = 0;  // when the launch began; its time counts from there
 };
+
+Control control_of(const RankSetup& setup);
 
 // Measures the job on this rank, in step with the others, and tells the supervisor what it finds.
 // Returns the exit code; what goes wrong has been reported.
