@@ -1,4 +1,4 @@
-"""Starts one rank: torch makes the process groups, the C++ library does the rest."""
+"""A rank: torch makes the process groups, the C++ library does the rest."""
 
 import datetime
 import json
@@ -26,10 +26,10 @@ def check_backend(dist, name):
         raise Failed(f"--backend {name}: this torch has {', '.join(known)}", "usage")
 
 
-def meeting_store(dist, rank, size, deadline_s, beat):
+def meeting_store(dist, file, rank, size, deadline_s, beat):
     """Where all ranks meet: a file where they are of one machine, else a port of rank 0's host."""
-    if "STASH_STORE_FILE" in os.environ:
-        return dist.FileStore(os.environ["STASH_STORE_FILE"], size)
+    if file is not None:
+        return dist.FileStore(file, size)
     host, port = os.environ["STASH_STORE_ADDRESS"], int(os.environ["STASH_STORE_PORT"])
     serves = rank == 0 and os.environ["STASH_STORE_IS_THERE"] == "0"
     for attempt in range(int(ARRIVAL_DEADLINES * deadline_s / CONNECT_S) + 1):
@@ -61,34 +61,51 @@ def own_facts(torch, job):
     return facts
 
 
-def measure():
-    with open(os.environ["STASH_JOB_FILE"], encoding="utf-8") as file:
-        text = file.read()
-    job = json.loads(text)
+def read_order():
+    with open(os.environ["STASH_ORDER_FILE"], encoding="utf-8") as file:
+        return json.load(file)
+
+
+def measure(torch, dist, library, own, order):
+    """Carries one order out; the exit code."""
+    job = order["job"]
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     local_rank = int(os.environ["LOCAL_RANK"])
+    check_backend(dist, job["backend"])
+    if job["device"] == "cuda" and torch.cuda.is_available():  # without one the library says what is missing
+        torch.cuda.set_device(local_rank % torch.cuda.device_count())
+    timeout_s = float(os.environ["STASH_TIMEOUT_S"])
+    timeout = datetime.timedelta(seconds=timeout_s)
+    store = meeting_store(dist, order["store_file"], rank, size, timeout_s, own.beat)
+    member = dict(order["members"][int(os.environ["STASH_TEAM_INDEX"])], torch=torch.__version__)
+    try:
+        nodes = own.meet(store, rank, size, json.dumps(member), timeout_s)
+    except library.Error as error:
+        raise Failed(str(error), "usage" if isinstance(error, library.UsageError) else "environment") from error
+    dist.init_process_group(job["backend"], store=store, rank=rank, world_size=size, timeout=timeout)
+    control = dist.new_group(backend="gloo", timeout=timeout)
+    return own.measure(dist.group.WORLD, control, node_group(dist, nodes, rank, timeout), json.dumps(job),
+                       json.dumps(own_facts(torch, job)), local_rank, order["started_ns"])
+
+
+def work():
+    order = read_order()
 
     import torch
     import torch.distributed as dist
 
     import _stash
 
-    check_backend(dist, job["backend"])
-    if job["device"] == "cuda" and torch.cuda.is_available():  # without one the library says what is missing
-        torch.cuda.set_device(local_rank % torch.cuda.device_count())
     own = _stash.Rank()
-    timeout_s = float(os.environ["STASH_TIMEOUT_S"])
-    timeout = datetime.timedelta(seconds=timeout_s)
-    store = meeting_store(dist, rank, size, timeout_s, own.beat)
-    member = dict(json.loads(os.environ["STASH_MEMBER"]), torch=torch.__version__)
-    try:
-        nodes = own.meet(store, rank, size, json.dumps(member), timeout_s)
-    except _stash.Error as error:
-        raise Failed(str(error), "usage" if isinstance(error, _stash.UsageError) else "environment") from error
-    dist.init_process_group(job["backend"], store=store, rank=rank, world_size=size, timeout=timeout)
-    control = dist.new_group(backend="gloo", timeout=timeout)
-    return own.measure(dist.group.WORLD, control, node_group(dist, nodes, rank, timeout), text,
-                       json.dumps(own_facts(torch, job)), local_rank, int(os.environ["STASH_STARTED_NS"]))
+    while True:
+        code = measure(torch, dist, _stash, own, order)
+        if code != 0 or "STASH_STAY" not in os.environ:
+            return code
+        dist.destroy_process_group()
+        if torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
+        own.wait_for_order()
+        order = read_order()
 
 
 def report_failure(kind, message):
@@ -100,7 +117,7 @@ def report_failure(kind, message):
 
 def main():
     try:
-        code = measure()
+        code = work()
     except Failed as error:
         report_failure(error.kind, str(error))
         code = 2 if error.kind == "usage" else 1

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kPatience_s = 20;  // for what ought to happen at once
 
-RankProcess shell(const std::string& script) {
+RankCommand shell(const std::string& script) {
   return {.arguments = {"sh", "-c", script}, .environment = {}, .cores = {}};
 }
 
 // A shell knows only descriptors of one digit.
-RankProcess reporting(const std::string& line) {
+RankCommand reporting(const std::string& line) {
   return shell("printf '%s\\n' '" + line + "' > /proc/self/fd/$STASH_EVENT_FD");
 }
 
@@ -33,10 +33,10 @@ bool is_alive(pid_t pid) {
 
 class SupervisorTest : public testing::Test {
  protected:
-  Outcome run(const std::vector<RankProcess>& processes) {
+  Outcome run(const std::vector<RankCommand>& processes) {
     shared_ = std::make_unique<SharedState>(SharedState::create(static_cast<int>(processes.size())));
     options_.on_event = [this](int rank, std::string_view line) { events_.emplace_back(rank, line); };
-    return supervise(processes, *shared_, options_);
+    return Crew(processes, *shared_).watch(options_);
   }
   const RankEnd& end_of(const Outcome& outcome, int rank) {
     for (const RankEnd& end : outcome.ends) {
@@ -131,7 +131,7 @@ TEST_F(SupervisorTest, KeepsTheLastLinesOfEndlessOutput) {
 
 TEST_F(SupervisorTest, GivesEachRankItsVariablesAndItsCores) {
   const int core = allowed_cores().back();
-  RankProcess process = shell("echo $RANK ${STASH_TEST-inherited}; grep Cpus_allowed_list /proc/self/status");
+  RankCommand process = shell("echo $RANK ${STASH_TEST-inherited}; grep Cpus_allowed_list /proc/self/status");
   process.environment = {{"RANK", "7"}, {"STASH_TEST", "replaced"}};
   process.cores = {core};
   ::setenv("STASH_TEST", "own", 1);
@@ -153,8 +153,8 @@ TEST_F(SupervisorTest, RanksDieWithTheirSupervisor) {
     const auto tell = [&](int, std::string_view line) {
       if (::write(pids.write_end.get(), line.data(), line.size()) < 0) ::_exit(1);
     };
-    supervise({shell("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared,
-              {.on_event = tell, .on_tick = {}});
+    Crew({shell("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared)
+        .watch({.on_event = tell, .on_tick = {}});
     ::_exit(0);
   }
   const std::int64_t deadline_ns = now_ns() + nanoseconds(kPatience_s);

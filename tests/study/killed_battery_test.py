@@ -16,7 +16,8 @@ QUICK = ("--precision", "50%", "--case-time", "3s")
 FOUR = (*MODELS, "--batches", "2,4")
 ENDLESS = (*FOUR, "--precision", "0.01%", "--case-time", "60s")
 KILLS = 10
-LONGEST_S = 5  # until a kill: one case finishes now and then, six never before the tenth
+BATCHES = 8
+LONGEST_S = 5  # until a kill: a case finishes now and then, all never before the tenth
 
 
 class Battery(unittest.TestCase):
@@ -63,7 +64,7 @@ class Battery(unittest.TestCase):
         self.skip_figures()
         moments = random.Random(1)
         first = {}
-        arguments = (*MODELS, *QUICK, "--batches", "2,4,8")
+        arguments = (*MODELS, *QUICK, "--batches", ",".join(map(str, range(2, 2 + BATCHES))))
         for _ in range(KILLS):
             run = self.start(*arguments)
             time.sleep(moments.uniform(0.2, LONGEST_S))
@@ -79,13 +80,13 @@ class Battery(unittest.TestCase):
         self.finish(self.start(*arguments), 0)
         self.assertEqual(first, {name: profile for name, profile in self.profiles().items() if name in first})
         self.assertEqual(set(self.profiles()), self.planned())
-        self.assertEqual(len(self.planned()), 6)
+        self.assertEqual(len(self.planned()), 2 * BATCHES)
         self.check_finished_once()
         summary = json.loads((self.out / "summary.json").read_text())
         self.assertEqual({case["state"] for case in summary["cases"]}, {"finished"})
         starts = len(self.events())
         again = self.finish(self.start(), 0)
-        self.assertIn("0 of 6 cases finished by this call", again.err)
+        self.assertIn(f"0 of {2 * BATCHES} cases finished by this call", again.err)
         self.assertEqual([event["event"] for event in self.events()[starts:]], ["begin", "end"])
 
     def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(self):
@@ -97,6 +98,25 @@ class Battery(unittest.TestCase):
         self.assertIn("to go on: stash characterize --out", result.err)
         self.assertEqual(self.profiles(), {})
         self.assertEqual([event["event"] for event in self.events()], ["begin", "start", "cut", "end"])
+
+    def test_ranks_stay_from_case_to_case_and_are_replaced_when_one_dies(self):
+        self.skip_figures()
+        run = self.start("--models", "squeezenet1_0", "--batches", "2,4,8", *MODELS[2:], "--precision", "0.01%",
+                         "--case-time", "5s")
+
+        def ranks_in_case(number):
+            return run.wait_until(lambda: f"case {number} of 3" in run.terminal.text
+                                  and "round 2" in run.terminal.text.rpartition(f"case {number} of 3")[2] and run.ranks())
+
+        first, second = ranks_in_case(1), ranks_in_case(2)
+        self.assertEqual(len(first), 2)
+        self.assertEqual(first, second, "ranks were started anew")
+        os.kill(second[1], signal.SIGKILL)
+        third = ranks_in_case(3)
+        self.assertEqual(set(third.values()) & set(first.values()), set())
+        self.finish(run, 0)
+        states = sorted(case["state"] for case in json.loads((self.out / "summary.json").read_text())["cases"])
+        self.assertEqual(states, ["failed", "finished", "finished"])
 
     def test_two_batteries_in_one_folder_do_not_collide(self):
         self.skip_figures()
@@ -118,10 +138,11 @@ class Battery(unittest.TestCase):
     def test_a_case_that_fails_or_does_not_fit_is_a_row_with_its_reason(self):
         (self.folder.path / "sitecustomize.py").write_text(
             "import json, os\n"
-            "def hooked(text, original=json.loads):\n"
-            "    job = original(text)\n"
-            '    if isinstance(job, dict) and job.get("model") == "squeezenet1_0": raise OSError("on fire")\n'
-            "    return job\n"
+            "def hooked(text, original=json.loads, **options):\n"
+            "    order = original(text, **options)\n"
+            '    if isinstance(order, dict) and order.get("job", {}).get("model") == "squeezenet1_0":\n'
+            '        raise OSError("on fire")\n'
+            "    return order\n"
             'if os.environ.get("RANK") == "1": json.loads = hooked\n')
         path = f"{os.environ.get('PYTHONPATH', '')}:{self.folder.path}"
         self.skip_figures()

@@ -136,7 +136,7 @@ class CharacterizeVerb final : public Verb {
     const std::int64_t start_ns = now_ns();
     bool out_of_time = false;
     RunProgress progress(before);
-    LocalRun result = run_case(one.job, start_,
+    LocalRun result = run_case(one.job, start_, ranks_,
                                {.nodes = one.nodes,
                                 .on_tick = [&](const Collector& collector) { progress.show(collector); },
                                 .stop =
@@ -174,6 +174,7 @@ class CharacterizeVerb final : public Verb {
   std::string format_ = "text";
   CharacterizeFlags flags_;
   StartFlags start_;
+  LocalRanks ranks_{LocalRanks::After::stay};
   bool interrupted_ = false;
 };
 

@@ -43,10 +43,10 @@ std::optional<Profile> finished_profile(const fs::path& path, const Job& job) {
 }
 
 // Error says why there is no profile.
-LocalRun measure(const Job& job, const StartFlags& start) {
+LocalRun measure(const Job& job, const StartFlags& start, LocalRanks& ranks) {
   RunProgress progress;
   const auto show = [&](const Collector& collector) { progress.show(collector); };
-  LocalRun run = run_case(job, start, {.nodes = 1, .on_tick = show, .stop = {}});
+  LocalRun run = run_case(job, start, ranks, {.nodes = 1, .on_tick = show, .stop = {}});
   if (run.fault) throw Error(*run.fault);
   return run;
 }
@@ -66,7 +66,7 @@ class Series {
     StatusLine().say(
         fmt::format("{} of {}: {}, at most {}", place_, jobs_, job.model, format_duration(job.max_time_s)));
     try {
-      LocalRun run = measure(job, start_);
+      LocalRun run = measure(job, start_, ranks_);
       result_.interrupted = run.interrupted;
       if (run.interrupted) return;
       write_profile(path, run.profile);
@@ -82,6 +82,7 @@ class Series {
  private:
   fs::path folder_;
   const StartFlags& start_;
+  LocalRanks ranks_{LocalRanks::After::stay};
   std::size_t jobs_;
   std::size_t place_ = 0;
   ProfileSeries result_;

@@ -43,11 +43,11 @@ Profile prepare_profile(const Job& job, const Graph& graph) {
   return profile;
 }
 
-LocalRun run_case(const Job& job, const StartFlags& start, const CaseRun& run) {
+LocalRun run_case(const Job& job, const StartFlags& start, LocalRanks& ranks, const CaseRun& run) {
   const Graph graph = graph_of(job);
   check_memory(job, graph, job.ranks, static_cast<double>(available_memory_bytes()));
   return start.start(prepare_profile(job, graph), make_team(std::nullopt, job.ranks),
-                     {.nodes = run.nodes, .on_tick = run.on_tick, .stop = run.stop});
+                     {.nodes = run.nodes, .on_tick = run.on_tick, .stop = run.stop, .ranks = &ranks});
 }
 
 }  // namespace stash

@@ -19,6 +19,6 @@ struct CaseRun {
 };
 
 // Measures one job with ranks of this machine, as `stash profile --local` does. Error: it cannot be started.
-LocalRun run_case(const Job& job, const StartFlags& start, const CaseRun& run);
+LocalRun run_case(const Job& job, const StartFlags& start, LocalRanks& ranks, const CaseRun& run);
 
 }  // namespace stash

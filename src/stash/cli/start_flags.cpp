@@ -31,16 +31,18 @@ ExtensionInfo StartFlags::ready() const {
 
 LocalRun StartFlags::start(Profile profile, const Team& team, const StartOptions& options) const {
   const ExtensionInfo extension = ready();
-  return run_locally(std::move(profile), {.team = team,
-                                          .node = node_identity(node_name_),
-                                          .python = chosen_python(python_),
-                                          .extension_folder = extension.folder,
-                                          .package_folder = root_folder() / "python",
-                                          .deadline_s = parse_duration_s(deadline_, "--deadline"),
-                                          .purpose = options.purpose,
-                                          .on_tick = options.on_tick,
-                                          .nodes = options.nodes,
-                                          .stop = options.stop});
+  LocalRanks own;
+  LocalRanks& ranks = options.ranks == nullptr ? own : *options.ranks;
+  return ranks.run(std::move(profile), {.team = team,
+                                        .node = node_identity(node_name_),
+                                        .python = chosen_python(python_),
+                                        .extension_folder = extension.folder,
+                                        .package_folder = root_folder() / "python",
+                                        .deadline_s = parse_duration_s(deadline_, "--deadline"),
+                                        .purpose = options.purpose,
+                                        .on_tick = options.on_tick,
+                                        .nodes = options.nodes,
+                                        .stop = options.stop});
 }
 
 }  // namespace stash

@@ -22,6 +22,7 @@ struct StartOptions {
   int nodes = 1;
   std::function<void(const Collector&)> on_tick = {};
   std::function<bool()> stop = {};
+  LocalRanks* ranks = nullptr;  // that may be there already; null: they are started, and end with the run
 };
 
 // The flags of verbs that start ranks, alone or under a launcher.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -34,8 +35,25 @@ struct LocalRun {
   bool interrupted = false;
 };
 
-// Runs the team's ranks on this machine and collects the profile, which is whole where rank 0 is. `profile` brings the
-// job and the machine.
-LocalRun run_locally(Profile profile, const LocalRunOptions& options);
+// The team's ranks on this machine. They end with their run, or stay for the next one where that needs the same ranks:
+// then it need not wait until interpreters have started and torch has been loaded.
+class LocalRanks {
+ public:
+  enum class After { end, stay };
+  explicit LocalRanks(After after = After::end);
+  LocalRanks(const LocalRanks&) = delete;
+  LocalRanks& operator=(const LocalRanks&) = delete;
+  ~LocalRanks();
+
+  // Collects the profile, which is whole where rank 0 is. `profile` brings the job and the machine.
+  LocalRun run(Profile profile, const LocalRunOptions& options);
+
+ private:
+  struct Started;
+  void order(const Job& job, const LocalRunOptions& options, std::int64_t started_ns);
+
+  After after_;
+  std::unique_ptr<Started> started_;
+};
 
 }  // namespace stash

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -40,6 +41,7 @@ void RankState::beat(Phase now_in) {
 
 struct alignas(64) SharedState::Header {
   std::atomic<std::uint32_t> stop{0};
+  std::atomic<std::uint32_t> order{1};
   alignas(64) std::atomic<std::uint32_t> arrived{0};  // at the meeting that is under way
   std::atomic<std::uint32_t> meetings{0};             // that are over
 };
@@ -110,6 +112,29 @@ void SharedState::meet() {
     return;
   }
   while (header.meetings.load(std::memory_order_acquire) == before) futex(header.meetings, FUTEX_WAIT, before);
+}
+
+std::uint32_t SharedState::order() const {
+  return static_cast<const Header*>(memory_)->order.load(std::memory_order_acquire);
+}
+
+void SharedState::give_next_order() {
+  Header& header = *static_cast<Header*>(memory_);
+  header.order.fetch_add(1, std::memory_order_release);
+  futex(header.order, FUTEX_WAKE, INT_MAX);
+}
+
+void SharedState::wait_for_next(std::uint32_t order) {
+  Header& header = *static_cast<Header*>(memory_);
+  while (header.order.load(std::memory_order_acquire) == order) futex(header.order, FUTEX_WAIT, order);
+}
+
+bool SharedState::all_finished() {
+  return std::ranges::all_of(states(), [&](const RankState& rank) { return rank.finished.load() == order(); });
+}
+
+bool SharedState::some_finished() {
+  return std::ranges::any_of(states(), [&](const RankState& rank) { return rank.finished.load() == order(); });
 }
 
 bool SharedState::stop_requested() const {

@@ -16,13 +16,14 @@ struct alignas(64) RankState {
   std::atomic<std::int64_t> beat_ns{0};  // monotonic time of the last sign of life
   std::atomic<std::int64_t> step{0};     // steps since the start
   std::atomic<Phase> phase{Phase::starting};
+  std::atomic<std::uint32_t> finished{0};  // the last order that was carried out
 
   void beat(Phase now_in);
 };
 
-// Shared memory between a supervisor and its ranks: signs of life one way, a request to stop the other, and a place
-// where ranks meet.
-// Ranks inherit the file descriptor; without one (another launcher started them) the page is the rank's own.
+// Shared memory between a supervisor and its ranks: signs of life one way, orders and a request to stop the other, and
+// a place where ranks meet. Ranks start with order 1. Ranks inherit the file descriptor; without one (another launcher
+// started them) the page is the rank's own.
 class SharedState {
  public:
   static SharedState create(int ranks);        // the supervisor's
@@ -38,6 +39,12 @@ class SharedState {
   bool stop_requested() const;
   // A rank's: returns when all ranks of the page have called it. Where one never comes, the supervisor ends the others.
   void meet();
+
+  std::uint32_t order() const;
+  void give_next_order();                   // the supervisor's
+  void wait_for_next(std::uint32_t order);  // a rank's, after `order`
+  bool all_finished();                      // the order that was given last
+  bool some_finished();
 
  private:
   struct Header;

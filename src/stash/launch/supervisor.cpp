@@ -1,177 +1,33 @@
 #include "stash/launch/supervisor.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <deque>
 
 #include "stash/core/clock.h"
-#include "stash/core/error.h"
-#include "stash/launch/affinity.h"
 #include "stash/launch/hang.h"
-#include "stash/launch/line_channel.h"
 #include "stash/launch/stop_signals.h"
-
-extern char** environ;
 
 namespace stash {
 namespace {
 
-constexpr std::size_t kEventLimitBytes = 64u << 20;  // the whole of a large model's layers is far below
-constexpr std::size_t kOutputLimitBytes = 4096;      // of one line that a rank prints
-constexpr std::size_t kOutputLines = 12;             // kept for the message when the rank fails
 constexpr int kPollMs = 50;
+constexpr int kSoonPollMs = 5;         // while some ranks are free, and the others are about to be
 constexpr double kPeersGrace_s = 1.0;  // for the others to report what they saw when one rank failed
 constexpr double kTermGrace_s = 2.0;   // from SIGTERM to SIGKILL
 
-struct Pipe {
-  int read_end = -1;
-  int write_end = -1;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe for a rank: {}", std::strerror(errno)));
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return {ends[0], ends[1]};
-}
-
-std::vector<std::string> merged_environment(const RankProcess& process, int event_fd, int shared_fd) {
-  std::vector<std::pair<std::string, std::string>> changes = process.environment;
-  changes.emplace_back(kEventFdVariable, std::to_string(event_fd));
-  changes.emplace_back(kSharedFdVariable, std::to_string(shared_fd));
-  std::vector<std::string> merged;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const auto& c) { return c.first == name; });
-    if (!replaced) merged.emplace_back(text);
-  }
-  for (const auto& [name, value] : changes) merged.push_back(name + '=' + value);
-  return merged;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (std::string& text : strings) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-class Rank {
- public:
-  Rank(int index, const RankProcess& process, int shared_fd) : index_(index), events_(-1, 0), output_(-1, 0) {
-    const Pipe events = make_pipe();
-    const Pipe output = make_pipe();
-    start(process, shared_fd, events.write_end, output.write_end);
-    close(events.write_end);
-    close(output.write_end);
-    events_ = LineReader(events.read_end, kEventLimitBytes);
-    output_ = LineReader(output.read_end, kOutputLimitBytes);
-  }
-
-  int index() const { return index_; }
-  pid_t pid() const { return pid_; }
-  bool alive() const { return pid_ > 0; }
-  std::array<int, 2> fds() const { return {events_.fd(), output_.fd()}; }
-
-  void read(const SupervisorOptions& options) {
-    if (!events_.read_lines([&](std::string_view line) { options.on_event(index_, line); })) events_.close();
-    if (!output_.read_lines([&](std::string_view line) { keep(line); })) output_.close();
-  }
-
-  void signal(int number) {
-    if (!alive()) return;
-    stopped_by_us_ = true;
-    kill(pid_, number);
-    kill(pid_, SIGCONT);  // a stopped process takes its signal only when it goes on
-  }
-
-  std::optional<RankEnd> reap(const SupervisorOptions& options) {
-    int status = 0;
-    if (!alive() || waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
-    pid_ = -1;
-    read(options);
-    RankEnd end{.rank = index_,
-                .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-                .signal = std::nullopt,
-                .stopped_by_us = stopped_by_us_,
-                .last_output = {}};
-    if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
-    for (const std::string& line : last_lines_) end.last_output += line + '\n';
-    return end;
-  }
-
- private:
-  void start(const RankProcess& process, int shared_fd, int event_fd, int output_fd) {
-    // Everything that allocates happens before fork.
-    std::vector<std::string> arguments = process.arguments;
-    std::vector<std::string> environment = merged_environment(process, event_fd, shared_fd);
-    const std::vector<char*> argv = pointers(arguments);
-    const std::vector<char*> envp = pointers(environment);
-    const pid_t supervisor = getpid();
-    pid_ = fork();
-    if (pid_ < 0) throw Error(fmt::format("cannot start rank {}: {}", index_, std::strerror(errno)));
-    if (pid_ > 0) return;
-    setpgid(0, 0);  // Ctrl-C reaches the supervisor alone, which ends the ranks in order
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != supervisor) _exit(127);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    pin_to_cores(process.cores);
-    const int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
-    dup2(output_fd, 1);
-    dup2(output_fd, 2);
-    fcntl(event_fd, F_SETFD, 0);
-    execvpe(argv[0], argv.data(), envp.data());
-    dprintf(2, "cannot start %s: %s\n", argv[0], std::strerror(errno));
-    _exit(127);
-  }
-
-  void keep(std::string_view line) {
-    if (line.empty()) return;
-    last_lines_.emplace_back(line);
-    if (last_lines_.size() > kOutputLines) last_lines_.pop_front();
-  }
-
-  int index_;
-  pid_t pid_ = -1;
-  bool stopped_by_us_ = false;
-  LineReader events_;
-  LineReader output_;
-  std::deque<std::string> last_lines_;
-};
-
+// One watch over a crew.
 class Supervisor {
  public:
-  Supervisor(const std::vector<RankProcess>& processes, SharedState& shared, const SupervisorOptions& options)
-      : shared_(shared), options_(options) {
-    for (RankState& state : shared.states()) state.beat(Phase::starting);
-    try {
-      for (std::size_t i = 0; i < processes.size(); ++i) {
-        ranks_.emplace_back(static_cast<int>(i), processes[i], shared.fd());
-      }
-    } catch (...) {
-      signal_all(SIGKILL);
-      throw;
-    }
-  }
+  Supervisor(std::vector<RankProcess>& ranks, SharedState& shared, const SupervisorOptions& options)
+      : ranks_(ranks), shared_(shared), options_(options) {}
 
-  Outcome run() {
-    while (std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.alive(); })) {
+  Outcome run(const std::function<bool()>& is_free) {
+    for (RankState& state : shared_.states()) state.beat(Phase::starting);
+    while (any_alive() && !is_free()) {
       wait_for_input();
-      for (Rank& rank : ranks_) rank.read(options_);
+      read();
       reap();
       if (signals_.take()) interrupt();
       if (!outcome_.interrupted && options_.stop && options_.stop()) interrupt();
@@ -179,23 +35,32 @@ class Supervisor {
       end_by_deadline();
       if (options_.on_tick) options_.on_tick();
     }
+    read();  // a rank reports before it is free
     return std::move(outcome_);
   }
 
  private:
+  bool any_alive() const {
+    return std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) { return rank.alive(); });
+  }
+
+  void read() {
+    for (RankProcess& rank : ranks_) rank.read(options_.on_event);
+  }
+
   void wait_for_input() {
     std::vector<pollfd> fds{{signals_.fd(), POLLIN, 0}};
-    for (const Rank& rank : ranks_) {
+    for (const RankProcess& rank : ranks_) {
       for (const int fd : rank.fds()) {
         if (fd >= 0) fds.push_back({fd, POLLIN, 0});
       }
     }
-    poll(fds.data(), fds.size(), kPollMs);
+    poll(fds.data(), fds.size(), shared_.some_finished() ? kSoonPollMs : kPollMs);
   }
 
   void reap() {
-    for (Rank& rank : ranks_) {
-      std::optional<RankEnd> end = rank.reap(options_);
+    for (RankProcess& rank : ranks_) {
+      std::optional<RankEnd> end = rank.reap(options_.on_event);
       if (!end) continue;
       if (!end->clean()) end_within(kPeersGrace_s);
       outcome_.ends.push_back(std::move(*end));
@@ -237,13 +102,13 @@ class Supervisor {
   }
 
   void signal_all(int number) {
-    for (Rank& rank : ranks_) rank.signal(number);
+    for (RankProcess& rank : ranks_) rank.signal(number);
   }
 
+  std::vector<RankProcess>& ranks_;
   SharedState& shared_;
   const SupervisorOptions& options_;
   StopSignals signals_;
-  std::vector<Rank> ranks_;
   Outcome outcome_;
   std::int64_t term_at_ns_ = 0;  // 0: nobody has to end yet
   bool terminated_ = false;
@@ -251,8 +116,28 @@ class Supervisor {
 
 }  // namespace
 
-Outcome supervise(const std::vector<RankProcess>& processes, SharedState& shared, const SupervisorOptions& options) {
-  return Supervisor(processes, shared, options).run();
+Crew::Crew(const std::vector<RankCommand>& commands, SharedState& shared) : shared_(shared) {
+  try {
+    for (const RankCommand& command : commands) {
+      ranks_.emplace_back(static_cast<int>(ranks_.size()), command, shared.fd());
+    }
+  } catch (...) {
+    for (RankProcess& rank : ranks_) rank.kill_and_wait();
+    throw;
+  }
+}
+
+Crew::~Crew() {
+  for (RankProcess& rank : ranks_) rank.kill_and_wait();
+}
+
+Outcome Crew::watch(const SupervisorOptions& options) {
+  return Supervisor(ranks_, shared_, options).run([this] { return is_free(); });
+}
+
+bool Crew::is_free() {
+  return shared_.all_finished() &&
+         std::all_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) { return rank.runs(); });
 }
 
 }  // namespace stash

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "stash/core/error.h"
-#include "stash/launch/supervisor.h"
+#include "stash/launch/rank_variables.h"
 #include "stash/measure/install_switch.h"
 #include "stash/measure/layer_runner.h"
 #include "stash/measure/python_objects.h"
@@ -57,6 +57,13 @@ class Rank {
                     .started_ns = started_ns};
     const py::gil_scoped_release no_interpreter;
     return run_rank(setup);
+  }
+
+  // After an order that was carried out.
+  void wait_for_order() {
+    const std::uint32_t order = shared_.order();
+    state_.finished.store(order);
+    shared_.wait_for_next(order);
   }
 
  private:
@@ -124,7 +131,9 @@ PYBIND11_MODULE(_stash, module) {
       .def("meet", &Rank::meet, py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("member"),
            py::arg("deadline_s"), "Waits for all ranks; the ranks of each node.")
       .def("measure", &Rank::measure, py::arg("group"), py::arg("control"), py::arg("node"), py::arg("job"),
-           py::arg("machine"), py::arg("local_rank"), py::arg("started_ns"), "The exit code.");
+           py::arg("machine"), py::arg("local_rank"), py::arg("started_ns"), "The exit code.")
+      .def("wait_for_order", &Rank::wait_for_order, py::call_guard<py::gil_scoped_release>(),
+           "Tells the supervisor that this rank is free, and returns when there is something new to do.");
   py::class_<Switch>(module, "Switch", "Takes the place of a group's backend for a device.")
       .def(py::init<const py::object&, const std::string&>(), py::arg("group"), py::arg("device"))
       .def("remove", &Switch::remove, "The real backend is back in its place.")

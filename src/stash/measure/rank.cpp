@@ -12,7 +12,7 @@
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
-#include "stash/launch/supervisor.h"
+#include "stash/launch/rank_variables.h"
 #include "stash/measure/builtin_workload.h"
 #include "stash/measure/control.h"
 #include "stash/measure/copy_sweep.h"
