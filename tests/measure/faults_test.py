@@ -91,12 +91,12 @@ class Ranks(FaultCase):
         self.assertTrue(any("rank 1" in warning for warning in profile["warnings"]), profile["warnings"])
 
     def run_with_python(self, statement, code=1):
-        """Rank 1 executes a statement when it reads its job."""
+        """Rank 1 executes a statement when it reads its order."""
         (self.folder.path / "sitecustomize.py").write_text(
             "import json, os\n"
-            "def hooked(text, original=json.loads):\n"
+            "def hooked(text, original=json.loads, **options):\n"
             f"    {statement}\n"
-            "    return original(text)\n"
+            "    return original(text, **options)\n"
             'if os.environ.get("RANK") == "1": json.loads = hooked\n')
         path = f"{os.environ.get('PYTHONPATH', '')}:{self.folder.path}"
         self.run_ = program.Run("profile", *QUICK, "--out", self.out, *SHORT, PYTHONPATH=path)
