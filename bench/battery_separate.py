@@ -5,9 +5,9 @@
 
 First the battery of the cases, one run of `stash characterize`. Then each case again: every condition as a run of its
 own from a fresh start, as short as a run can be (two windows). One such set of runs gives each part once, without an
-interval; sets are repeated until every part is known as well as the battery knows it, or to --precision of the step,
-whichever is wider. Printed, case by case: the seconds of both, the sets that it took, and the ratio. At --most-sets a
-case is given up, and its ratio is a lower bound.
+interval; sets are repeated until the part that is known least is known as well as the battery knows it. Printed, case by
+case: the seconds of both, half that interval in percent of the step, the sets that it took, and the ratio. At --most-sets
+a case is given up: its ratio is a lower bound, marked >.
 """
 
 import argparse
@@ -56,17 +56,16 @@ def half_widths(sets):
 
 
 def separate(options, path, out):
-    """(seconds, sets) until the parts are known as well as in the profile."""
+    """(seconds, sets, known, enough): the battery's half width as a share of the step, and whether it was reached."""
     profile = json.loads(path.read_text())
     ledger = json.loads(stash(options, "report", path, "--format", "json"))["ledger"]
-    known = max((part["high_s"] - part["low_s"]) / 2 for part in ledger["parts"].values() if part)
-    wanted = max(known, options.precision / 100 * ledger["step"]["s"])
+    known_s = max((part["high_s"] - part["low_s"]) / 2 for part in ledger["parts"].values() if part)
     started, sets = time.monotonic(), []
-    while len(sets) < options.most_sets:
+    enough = False
+    while not enough and len(sets) < options.most_sets:
         sets.append([step_s(options, profile, condition, out) for condition in conditions_of(profile)])
-        if len(sets) >= 2 and max(half_widths(sets)) <= wanted:
-            break
-    return time.monotonic() - started, len(sets)
+        enough = len(sets) >= 2 and max(half_widths(sets)) <= known_s
+    return time.monotonic() - started, len(sets), known_s / ledger["step"]["s"], enough
 
 
 def main():
@@ -74,19 +73,19 @@ def main():
     parser.add_argument("--stash", default="./stash")
     parser.add_argument("--models", default="alexnet,resnet18,resnet50")
     parser.add_argument("--batches", default="64")
-    parser.add_argument("--precision", type=float, default=5, help="percent of the step that are good enough")
     parser.add_argument("--most-sets", type=int, default=12)
     options = parser.parse_args()
     together_s = apart_s = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         stash(options, "characterize", "--out", folder / "vm", "--models", options.models, "--batches", options.batches)
-        print(f"{'case':<44}{'in the battery, s':>18}{'separate, s':>13}{'sets':>6}{'times':>7}")
+        print(f"{'case':<44}{'known to':>10}{'in the battery, s':>19}{'separate, s':>13}{'sets':>6}{'times':>8}", flush=True)
         for path in sorted((folder / "vm" / "cases").glob("*.json")):
             own_s = json.loads(path.read_text())["elapsed_s"]
-            case_s, sets = separate(options, path, folder / "one.json")
+            case_s, sets, known, enough = separate(options, path, folder / "one.json")
             together_s, apart_s = together_s + own_s, apart_s + case_s
-            print(f"{path.stem:<44}{own_s:>18.1f}{case_s:>13.1f}{sets:>6}{case_s / own_s:>7.1f}", flush=True)
+            times = f"{'' if enough else '>'}{case_s / own_s:.1f}"
+            print(f"{path.stem:<44}{f'±{known:.1%}':>10}{own_s:>19.1f}{case_s:>13.1f}{sets:>6}{times:>8}", flush=True)
     print(f"in the battery {together_s:.0f} s, separate {apart_s:.0f} s: {apart_s / together_s:.1f} times as long")
 
 
