@@ -45,9 +45,23 @@ TEST(BatteryReport, TheVerdictComesFirstAndNamesTheLargestStall) {
 
 TEST(BatteryReport, WhatFailedStandsWithItsReasonAndWithoutControlCharacters) {
   const std::string text = render_battery_text(sample_summary(), {});
-  EXPECT_NE(text.find("failed alexnet-b64"), std::string::npos) << text;
+  EXPECT_NE(text.find("failed  alexnet-b64"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_NE(text.find("there is no GPU"), std::string::npos);
+}
+
+TEST(BatteryReport, ACaseThatCannotRunIsNotSaidToHaveFailed) {
+  BatterySummary summary = sample_summary();
+  CaseResult& unfit = *summary.cases.insert(summary.cases.begin(), CaseResult{});
+  unfit.of = sample_case("vgg11", 512);
+  unfit.state = CaseState::unfit;
+  unfit.why = "needs 40 GB";
+  const std::string text = render_battery_text(summary, {});
+  EXPECT_NE(text.find("  not run vgg11-b512-r2-n1-emulated-v100-fp32: needs 40 GB\n"), std::string::npos) << text;
+  EXPECT_LT(text.find("  failed  alexnet-b64"), text.find("  not run vgg11-b512")) << text;
+  EXPECT_NE(render_battery_html(summary).find("not run"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(render_battery_json(summary))["cases"][0]["state"], "unfit");
+  EXPECT_NE(render_battery_csv(summary).find("vgg11-b512-r2-n1-emulated-v100-fp32,unfit,"), std::string::npos);
 }
 
 TEST(BatteryReport, ColumnsThatNeverVaryAreLeftOut) {

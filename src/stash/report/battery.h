@@ -1,12 +1,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stash/report/report.h"
 #include "stash/study/summary.h"
 
 namespace stash {
+
+// The state of a case for people: one that cannot run is told from one that failed.
+std::string_view words_of(CaseState state);
 
 // One line: the largest stall of the battery, the case that stalls most and the one that stalls least.
 std::string battery_verdict(const BatterySummary& summary);

@@ -116,10 +116,12 @@ std::string case_table(std::string_view title, const std::vector<const CaseResul
 
 std::string not_measured(const BatterySummary& summary, bool unicode) {
   std::string text;
-  for (const CaseResult& result : summary.cases) {
-    if (result.state == CaseState::finished) continue;
-    text += fmt::format("  {} {}: {}\n", result.state == CaseState::left ? "left  " : "failed",
-                        printable(result.of.name, unicode, 80), printable(result.why, unicode));
+  for (const CaseState state : {CaseState::failed, CaseState::unfit, CaseState::left}) {
+    for (const CaseResult& result : summary.cases) {
+      if (result.state != state) continue;
+      text += fmt::format("  {:7} {}: {}\n", words_of(state), printable(result.of.name, unicode, 80),
+                          printable(result.why, unicode));
+    }
   }
   return text.empty() ? "" : fmt::format("\nnot measured\n{}", text);
 }
@@ -148,6 +150,8 @@ std::string figure_table(const std::vector<Figure>& figures, bool unicode) {
 }
 
 }  // namespace
+
+std::string_view words_of(CaseState state) { return state == CaseState::unfit ? "not run" : to_string(state); }
 
 std::string battery_verdict(const BatterySummary& summary) {
   const auto finished = finished_cases(summary);

@@ -126,7 +126,7 @@ Section not_measured(const BatterySummary& summary) {
   HtmlTable table("Cases without a profile, with the reason", {"case", "state", "why"});
   for (const CaseResult& result : summary.cases) {
     if (result.state == CaseState::finished) continue;
-    table.add({result.of.name, std::string(to_string(result.state)), result.why});
+    table.add({result.of.name, std::string(words_of(result.state)), result.why});
   }
   return {"left", "What was not measured", table.empty() ? "" : table.str()};
 }
