@@ -89,6 +89,21 @@ TEST_F(SummaryTest, AProfileThatNoPlanKnowsIsARowToo) {
   EXPECT_EQ(summary.cases[5].state, CaseState::finished);
 }
 
+TEST_F(SummaryTest, AProfileThatNoPlanKnowsHasTheEpochOfTheOthers) {
+  folder.write_finished(sample_case("resnet50"), profile_of(sample_case("resnet50")));
+  EXPECT_EQ(summarize(folder).cases[4].epoch_samples, 1'281'167);
+  plan.epoch_samples = 1280;
+  folder.write_plan(plan);
+  EXPECT_EQ(summarize(folder).cases[4].epoch_samples, 1280);
+}
+
+TEST_F(SummaryTest, AProfileThatNoPlanKnowsKeepsTheEpochOfItsOwnData) {
+  Profile profile = profile_of(sample_case("resnet50"));
+  profile.job.data = "/data/birds";
+  folder.write_finished(sample_case("resnet50"), profile);
+  EXPECT_EQ(summarize(folder).cases[4].epoch_samples, 512);
+}
+
 TEST_F(SummaryTest, AFolderWithoutCasesSaysHowToMakeThem) {
   EXPECT_NE(message_of<Error>([&] { summarize(BatteryFolder(temporary.path())); }).find("stash characterize"),
             std::string::npos);

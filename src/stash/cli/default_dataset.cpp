@@ -1,12 +1,11 @@
 #include "stash/cli/default_dataset.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "stash/cli/cache_folder.h"
 #include "stash/cli/progress.h"
 #include "stash/input/make_dataset.h"
+#include "stash/input/usual_dataset.h"
 #include "stash/launch/build_lock.h"
 
 namespace stash {
@@ -36,12 +35,12 @@ fs::path default_dataset(const Graph& graph, std::int64_t samples) {
   const auto show = [&](std::int64_t done, std::int64_t total) { progress.show(done, total); };
   if (graph.input == InputKind::images) {
     const std::int64_t images = rounded_up(samples, kFewestImages);
-    const fs::path path = folder / fmt::format("images-500x375-{}", images);
+    const fs::path path = folder / usual_images_name(images);
     if (!fs::exists(path)) make_image_dataset(path, {.images = images, .seed = kSeed}, show);
     return path;
   }
   const std::int64_t tokens = rounded_up(samples * (graph.seq_len + 1), kFewestTokens);
-  const fs::path path = folder / fmt::format("tokens-{}-{}.bin", graph.classes, tokens);
+  const fs::path path = folder / usual_tokens_name(graph.classes, tokens);
   if (!fs::exists(path)) make_token_file(path, tokens, graph.classes, kSeed, show);
   return path;
 }

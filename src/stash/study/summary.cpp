@@ -11,6 +11,7 @@
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
+#include "stash/input/usual_dataset.h"
 #include "stash/study/epoch.h"
 
 namespace stash {
@@ -65,6 +66,7 @@ class Summarizer {
     try {
       const Profile profile = read_profile(folder_.profile_file(name));
       one.job = profile.job;
+      if (is_usual_dataset(one.job.data)) one.job.data.clear();  // as in a planned case
       one.nodes = count_nodes(profile.places);
       add(one, profile);
     } catch (const Error& error) {

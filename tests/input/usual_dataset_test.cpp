@@ -1,0 +1,22 @@
+#include "stash/input/usual_dataset.h"
+
+#include <gtest/gtest.h>
+
+namespace stash {
+namespace {
+
+TEST(UsualDataset, IsKnownByItsNameOnAnyMachine) {
+  EXPECT_TRUE(is_usual_dataset("/var/cache/ann/" + usual_images_name(256)));
+  EXPECT_TRUE(is_usual_dataset("/var/cache/" + usual_tokens_name(30522, 4'000'000)));
+}
+
+TEST(UsualDataset, DataOfSomebodyIsNone) {
+  for (const char* data :
+       {"", "/data/imagenet", "/data/images-500x375-", "/data/images-500x375-12a", "images-500x375-5/x", "tokens-.bin",
+        "tokens-5.bin", "tokens-5-.bin", "tokens--5.bin", "tokens-5-6.txt"}) {
+    EXPECT_FALSE(is_usual_dataset(data)) << data;
+  }
+}
+
+}  // namespace
+}  // namespace stash
