@@ -103,6 +103,13 @@ TEST(SteadyFetch, OfAHalfCachedDataSetIsWhatItsReadingNeedsBeyondTheHotStep) {
   EXPECT_GT(ledger.steady_fetch->fetch.high_s, ledger.steady_fetch->fetch.s);
 }
 
+TEST(SteadyFetch, TakesThePlaceOfFetchInTheStepsOfLaterEpochs) {
+  Ledger ledger = attribute(profile_with(1'000'000, 2'000'000));
+  EXPECT_NEAR(steady_step_s(ledger), ledger.step_by_condition.at(Condition::hot).s, 1e-9);
+  ledger.steady_fetch.reset();
+  EXPECT_DOUBLE_EQ(steady_step_s(ledger), ledger.step.s);
+}
+
 TEST(SteadyFetch, IsAbsentWhereASizeIsUnknownOrNothingWasFetched) {
   Profile profile = profile_with(1'000'000, 500'000);
   profile.dataset_bytes.reset();

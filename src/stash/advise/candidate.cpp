@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stash/attribute/steady_fetch.h"
+
 namespace stash {
 
 namespace {
@@ -14,13 +16,6 @@ constexpr double kSecondsPerHour = 3600;
 constexpr double kWidestRatio = 100;
 
 bool is_time(double s) { return std::isfinite(s) && s > 0; }
-
-// After the first epoch `fetch` is the steady one.
-double steady_step_s(const Ledger& ledger) {
-  const auto& fetch = ledger[Part::fetch];
-  if (!fetch || !ledger.steady_fetch) return ledger.step.s;
-  return ledger.step.s - fetch->s + ledger.steady_fetch->fetch.s;
-}
 
 double steps_of_epoch(const Prediction& prediction, const AdviceQuestion& question) {
   const double samples_a_step = static_cast<double>(prediction.gpus) * prediction.batch * prediction.accumulation;

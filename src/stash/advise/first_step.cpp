@@ -7,6 +7,7 @@
 
 #include "stash/advise/measured_steps.h"
 #include "stash/advise/simulated_steps.h"
+#include "stash/attribute/steady_fetch.h"
 #include "stash/core/units.h"
 
 namespace stash {
@@ -50,7 +51,7 @@ std::string where_to_look(LateCause cause) {
 // The others wait for it in every step, unless the input makes all wait longer.
 std::optional<FirstStep> about_late_rank(const JobFacts& facts) {
   const std::optional<LateRank>& late = facts.ledger.late_rank;
-  const double of_s = step_s(facts.ledger, false);
+  const double of_s = steady_step_s(facts.ledger);
   if (!late || !(late->s >= kWorthRatio * of_s)) return std::nullopt;
   if (late->cause != LateCause::input && input_limits(facts.ledger, false)) return std::nullopt;
   const Part part = part_added_by(late->condition);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stash/attribute/steady_fetch.h"
+
 namespace stash {
 namespace {
 
@@ -17,16 +19,12 @@ bool is_worth_a_step(const Stall& stall) {
 
 }  // namespace
 
-double step_s(const Ledger& ledger, bool first_epoch) {
-  const std::optional<Estimate> fetch = time_of(ledger, Part::fetch, first_epoch);
-  return fetch ? ledger.step.s - ledger[Part::fetch]->s + fetch->s : ledger.step.s;
-}
-
 std::vector<Stall> stalls_worth_a_step(const Ledger& ledger) {
   std::vector<Stall> stalls;
   const auto add = [&](Part part, bool first_epoch) {
     const std::optional<Estimate> time = time_of(ledger, part, first_epoch);
-    const Stall stall{part, time.value_or(Estimate{}), step_s(ledger, first_epoch), first_epoch};
+    const double step_s = first_epoch ? ledger.step.s : steady_step_s(ledger);
+    const Stall stall{part, time.value_or(Estimate{}), step_s, first_epoch};
     if (is_worth_a_step(stall)) stalls.push_back(stall);
   };
   for (const Part part : kParts) {

@@ -23,9 +23,6 @@ std::vector<Stall> stalls_worth_a_step(const Ledger& ledger);
 // Whether the input takes longer than all else, so that what is saved elsewhere is not saved at all.
 bool input_limits(const Ledger& ledger, bool first_epoch);
 
-// After the first epoch, where that is known.
-double step_s(const Ledger& ledger, bool first_epoch);
-
 double half_width_s(const Stall& stall);
 
 }  // namespace stash

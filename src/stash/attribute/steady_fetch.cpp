@@ -50,4 +50,10 @@ std::optional<SteadyFetch> predict_steady_fetch(const Profile& profile, const Le
   return SteadyFetch{.fetch = {s, std::min(low_s, s), std::max(high_s, s)}, .cached_ratio = cached};
 }
 
+double steady_step_s(const Ledger& ledger) {
+  const std::optional<Estimate>& fetch = ledger[Part::fetch];
+  if (!fetch || !ledger.steady_fetch) return ledger.step.s;
+  return ledger.step.s - fetch->s + ledger.steady_fetch->fetch.s;
+}
+
 }  // namespace stash

@@ -17,4 +17,7 @@ CachedShare cached_share(double held_ratio);
 // From the ledger's `hot` and `cold` steps and the sizes in the profile; nullopt where one of them is missing.
 std::optional<SteadyFetch> predict_steady_fetch(const Profile& profile, const Ledger& ledger);
 
+// A step after the first epoch, where that is known; else the step.
+double steady_step_s(const Ledger& ledger);
+
 }  // namespace stash

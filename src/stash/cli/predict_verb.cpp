@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "stash/attribute/steady_fetch.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/measured_file.h"
@@ -95,7 +96,8 @@ class PredictVerb final : public Verb {
 
   void tell_change(Prediction& prediction, const Prediction& before) const {
     prediction.changes = fmt::format("{}", fmt::join(flags_.changes, ", "));
-    Saving saving{.step_s = steady_step_s(before) - steady_step_s(prediction), .epoch_s = {}, .epoch_usd = {}};
+    Saving saving{
+        .step_s = steady_step_s(before.ledger) - steady_step_s(prediction.ledger), .epoch_s = {}, .epoch_usd = {}};
     if (before.epoch_s && prediction.epoch_s) saving.epoch_s = *before.epoch_s - *prediction.epoch_s;
     if (before.epoch_usd && prediction.epoch_usd) saving.epoch_usd = *before.epoch_usd - *prediction.epoch_usd;
     prediction.saving = saving;

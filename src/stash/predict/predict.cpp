@@ -59,7 +59,7 @@ void add_epochs(Prediction& prediction, std::optional<double> samples) {
   const double per_step = static_cast<double>(prediction.batch) * prediction.accumulation * prediction.gpus;
   const double steps = std::ceil(*samples / per_step);
   prediction.first_epoch_s = steps * prediction.ledger.step.s;
-  prediction.epoch_s = steps * steady_step_s(prediction);
+  prediction.epoch_s = steps * steady_step_s(prediction.ledger);
   if (prediction.usd_per_h) prediction.epoch_usd = *prediction.epoch_s / 3600 * *prediction.usd_per_h;
 }
 
@@ -69,12 +69,6 @@ std::string too_little_memory(double needed, double there) {
 }
 
 }  // namespace
-
-double steady_step_s(const Prediction& prediction) {
-  const Ledger& ledger = prediction.ledger;
-  if (!ledger.steady_fetch || !ledger[Part::fetch]) return ledger.step.s;
-  return ledger.step.s - ledger[Part::fetch]->s + ledger.steady_fetch->fetch.s;
-}
 
 Predictor::Predictor(PredictJob job, WhatIf what_if) : job_(std::move(job)), what_if_(std::move(what_if)) {
   if (what_if_.bucket_bytes) job_.bucket_bytes = *what_if_.bucket_bytes;

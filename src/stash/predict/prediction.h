@@ -55,9 +55,6 @@ struct Prediction {
   std::vector<std::string> assumptions;
 };
 
-// A step after the first epoch.
-double steady_step_s(const Prediction& prediction);
-
 // A machine that cannot run the job, or of which too little is known.
 struct Rejected {
   std::string cloud;

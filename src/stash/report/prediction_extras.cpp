@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "stash/attribute/steady_fetch.h"
 #include "stash/core/units.h"
 #include "stash/report/ledger_json.h"
 #include "stash/report/printable.h"
@@ -22,7 +23,7 @@ std::string saving_line(const Prediction& prediction) {
   if (!prediction.saving) return "";
   const Saving& saving = *prediction.saving;
   std::string line = fmt::format("  {}: {} a step ({:.1f} %)", printable(prediction.changes), saved(saving.step_s),
-                                 100 * saving.step_s / (steady_step_s(prediction) + saving.step_s));
+                                 100 * saving.step_s / (steady_step_s(prediction.ledger) + saving.step_s));
   if (saving.epoch_s) line += fmt::format(", {} an epoch", format_duration(std::abs(*saving.epoch_s)));
   if (saving.epoch_usd) line += fmt::format(", ${:.2f} an epoch at the same price", std::abs(*saving.epoch_usd));
   return line + "\n";
@@ -31,7 +32,7 @@ std::string saving_line(const Prediction& prediction) {
 std::string worth_lines(const Prediction& prediction) {
   if (prediction.worth.empty()) return "";
   std::string lines;
-  const double step_s = steady_step_s(prediction);
+  const double step_s = steady_step_s(prediction.ledger);
   for (const Worth& worth : prediction.worth) {
     if (std::abs(worth.saved_s) < kWorthRatio * step_s) continue;
     lines += fmt::format("  {}, {}: {} a step ({:.1f} %)\n", worth.resource, worth.more, saved(worth.saved_s),
