@@ -1,5 +1,7 @@
 #include "stash/report/html/axis.h"
 
+#include <fmt/format.h>
+
 namespace stash {
 
 namespace {
@@ -9,6 +11,8 @@ constexpr int kTicks = 4;  // as many as a phone has room for
 }  // namespace
 
 Anchor anchor_at(double percent) { return percent < 8 ? Anchor::start : percent > 92 ? Anchor::end : Anchor::middle; }
+
+std::string tick_ms(double s) { return fmt::format("{:g} ms", s * 1e3); }
 
 void draw_x_axis(Svg& svg, const Scale& scale, double top, double bottom, const TickText& tick) {
   for (const double value : scale.ticks(kTicks)) {

@@ -13,6 +13,7 @@ namespace stash {
 // The charts of every page, in one style. Each returns an <svg>; the caller puts its table beside it. Colours are
 // classes of style.css: `part-compute`, `series-1`, ...
 using TickText = std::function<std::string(double)>;
+std::string tick_ms(double s);  // "20 ms"
 
 struct Whisker {
   double low = 0;

@@ -53,8 +53,7 @@ Section conditions_section(const Measured& measured) {
                std::string(kSwitchedOn[static_cast<std::size_t>(condition)])});
     rows.push_back(std::move(row));
   }
-  const std::string chart = dot_chart("Step time of every window, by condition", rows,
-                                      [](double s) { return fmt::format("{:g} ms", s * 1e3); });
+  const std::string chart = dot_chart("Step time of every window, by condition", rows, tick_ms);
   return {
       "conditions", "Conditions",
       figure(chart,

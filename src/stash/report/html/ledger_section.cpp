@@ -12,8 +12,6 @@ namespace stash {
 
 namespace {
 
-std::string tick_ms(double s) { return fmt::format("{:g} ms", s * 1e3); }
-
 double percent_of_step(const Estimate& time, const Ledger& ledger) {
   return ledger.step.s > 0 ? time.s / ledger.step.s * 100 : 0;
 }

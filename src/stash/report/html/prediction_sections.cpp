@@ -34,8 +34,7 @@ std::string chart_of(std::span<const Prediction* const> predictions) {
                                 milliseconds(ledger.step.low_s, ledger), milliseconds(ledger.step.high_s, ledger)),
                     ledger_segments(ledger), Whisker{ledger.step.low_s, ledger.step.high_s}});
   }
-  return figure(parts_legend(ledgers) + bar_chart("Predicted steps side by side", rows,
-                                                  [](double s) { return fmt::format("{:g} ms", s * 1e3); }),
+  return figure(parts_legend(ledgers) + bar_chart("Predicted steps side by side", rows, tick_ms),
                 "A first epoch's step on each machine, with its 95 % interval.");
 }
 

@@ -77,8 +77,7 @@ std::string chart_of(const std::vector<RankMeans>& ranks, const Measured& measur
   }
   if (rows.empty()) return "";
   return figure(
-      bar_chart("How far each rank comes behind the median of the others, a step", rows,
-                [](double s) { return fmt::format("{:g} ms", s * 1e3); }),
+      bar_chart("How far each rank comes behind the median of the others, a step", rows, tick_ms),
       "How far a rank comes behind the median of the others to a step's collectives; a late rank is coloured.");
 }
 

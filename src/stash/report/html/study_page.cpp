@@ -15,8 +15,6 @@ namespace stash {
 
 namespace {
 
-std::string tick_ms(double s) { return fmt::format("{:g} ms", s * 1e3); }
-
 std::string class_of(const StudyCase& one) { return one.held_out ? "series-2" : "series-1"; }
 
 std::string tip_of(const StudyCase& one) {
