@@ -69,6 +69,15 @@ std::string late_rank_line(const Profile& profile, const Ledger& ledger) {
       on, format_duration(late.s), to_string(late.condition), to_string(late.cause));
 }
 
+std::string emulated_line(std::string_view what_was, const Job& job) {
+  const std::string name = emulated_name(job);
+  if (name.empty()) return "";
+  return fmt::format(
+      "{} measured with an {}: compute takes the time that such a GPU would take; collectives, input and storage are "
+      "real.",
+      what_was, name);
+}
+
 std::string stopped_line(const Profile& profile, const Ledger& ledger) {
   return fmt::format("sampling stopped after {} ({}): {}\n", plural(ledger.rounds + ledger.rounds_left_out, "round"),
                      format_duration(profile.elapsed_s), stop_reason(profile));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stash/core/ledger.h"
@@ -13,6 +14,7 @@ namespace stash {
 std::string job_line(const Profile& profile);                              // without a line's end
 std::string incomplete_line(const Profile& profile);                       // empty: it is complete
 std::string late_rank_line(const Profile& profile, const Ledger& ledger);  // printable; empty with one rank
+std::string emulated_line(std::string_view what_was, const Job& job);      // "This was"; empty: the GPUs are real
 std::string stopped_line(const Profile& profile, const Ledger& ledger);
 
 // Of the ledger and of the profile, each after "warning: ", without a line's end; of very many the first.

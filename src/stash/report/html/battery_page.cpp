@@ -10,7 +10,7 @@
 #include "stash/report/html/markup.h"
 #include "stash/report/html/page_frame.h"
 #include "stash/report/html/part_colors.h"
-#include "stash/report/verdict.h"
+#include "stash/report/lines.h"
 
 namespace stash {
 
@@ -160,12 +160,8 @@ std::string machine_line(const BatterySummary& summary) {
 
 std::vector<std::string> emulated_alert(const Cases& cases) {
   for (const CaseResult* result : cases) {
-    const std::string name = emulated_name(result->of.job);
-    if (name.empty()) continue;
-    return {
-        fmt::format("Cases were measured with an {}: compute takes the time that such a GPU would take; "
-                    "collectives, input and storage are real.",
-                    name)};
+    std::string line = emulated_line("Cases were", result->of.job);
+    if (!line.empty()) return {std::move(line)};
   }
   return {};
 }

@@ -1,7 +1,5 @@
 #include "stash/report/html/page.h"
 
-#include <fmt/format.h>
-
 #include "stash/report/advice.h"
 #include "stash/report/html/page_frame.h"
 #include "stash/report/html/prediction_sections.h"
@@ -14,14 +12,8 @@ namespace stash {
 namespace {
 
 std::vector<std::string> alerts_of(const Profile& profile) {
-  std::vector<std::string> alerts;
-  if (const std::string emulated = emulated_name(profile.job); !emulated.empty()) {
-    alerts.push_back(
-        fmt::format("This was measured with an {}: compute takes the time that such a GPU would take; "
-                    "collectives, input and storage are real.",
-                    emulated));
-  }
-  if (const std::string line = incomplete_line(profile); !line.empty()) alerts.push_back(line);
+  std::vector<std::string> alerts{emulated_line("This was", profile.job), incomplete_line(profile)};
+  std::erase(alerts, "");
   return alerts;
 }
 
