@@ -61,6 +61,12 @@ Profile huge_profile() {
 
 }  // namespace
 
+TEST(HtmlReport, WhatToDoFirstSavesWhatTheTextPageSays) {
+  Profile profile = interconnect_profile();
+  profile.job.device = "emulated:v100";
+  EXPECT_CONTAINS(html_of(profile, 24.48), "saves about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour.");
+}
+
 TEST(HtmlText, MarkupAndControlCharactersBecomeText) {
   EXPECT_EQ(html_text("<b a=\"1\">&'\x1b\n"), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;??");
   EXPECT_EQ(html_text("abcdef", 3), "abc...");

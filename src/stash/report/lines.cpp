@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "stash/advise/wording.h"
 #include "stash/attribute/attribute.h"
 #include "stash/attribute/coverage.h"
 #include "stash/attribute/rounds.h"
 #include "stash/core/units.h"
 #include "stash/report/printable.h"
+#include "stash/report/table.h"
 #include "stash/report/verdict.h"
 
 namespace stash {
@@ -81,6 +83,15 @@ std::string emulated_line(std::string_view what_was, const Job& job) {
 std::string stopped_line(const Profile& profile, const Ledger& ledger) {
   return fmt::format("sampling stopped after {} ({}): {}\n", plural(ledger.rounds + ledger.rounds_left_out, "round"),
                      format_duration(profile.elapsed_s), stop_reason(profile));
+}
+
+std::string saved_text(const FirstStep& step, const Ledger& ledger, std::optional<double> usd_per_h) {
+  const char* const epochs = step.first_epoch ? " of the first epoch" : ledger.steady_fetch ? " of later epochs" : "";
+  const double ratio = step.saved_ratio();
+  return fmt::format("about {} ms ({} to {}) of {} a step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
+                     milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger),
+                     milliseconds(step.of_s, ledger), epochs, 100 * ratio,
+                     usd_per_h ? fmt::format(", {} an hour", format_price(*usd_per_h * ratio)) : "");
 }
 
 std::vector<std::string> warnings_shown(const Profile& profile, const Ledger& ledger) {

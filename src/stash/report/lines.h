@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stash/advise/first_step.h"
 #include "stash/core/ledger.h"
 #include "stash/core/profile.h"
 
@@ -16,6 +18,9 @@ std::string incomplete_line(const Profile& profile);                       // em
 std::string late_rank_line(const Profile& profile, const Ledger& ledger);  // printable; empty with one rank
 std::string emulated_line(std::string_view what_was, const Job& job);      // "This was"; empty: the GPUs are real
 std::string stopped_line(const Profile& profile, const Ledger& ledger);
+
+// "about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour"; without a price no dollars.
+std::string saved_text(const FirstStep& step, const Ledger& ledger, std::optional<double> usd_per_h);
 
 // Of the ledger and of the profile, each after "warning: ", without a line's end; of very many the first.
 std::vector<std::string> warnings_shown(const Profile& profile, const Ledger& ledger);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "stash/advise/first_step.h"
-#include "stash/advise/wording.h"
 #include "stash/catalog/instances.h"
 #include "stash/report/bar.h"
 #include "stash/report/lines.h"
@@ -39,30 +38,20 @@ std::string steady_fetch_line(const Ledger& ledger) {
                      milliseconds(steady.fetch.high_s, ledger), 100 * steady.cached_ratio);
 }
 
-std::string saved_text(const FirstStep& step, const Ledger& ledger, const ReportOptions& options) {
-  const double usd_per_h = options.usd_per_hour.value_or(0) * step.saved_ratio();
-  return fmt::format(
-      "about {} ms ({} to {}) of {} a step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
-      milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger), milliseconds(step.of_s, ledger),
-      step.first_epoch      ? " of the first epoch"
-      : ledger.steady_fetch ? " of later epochs"
-                            : "",
-      100 * step.saved_ratio(), options.usd_per_hour ? fmt::format(", {} an hour", format_price(usd_per_h)) : "");
-}
-
 // What to do first with its reason, and what else would help. Nothing where nothing is worth it.
 std::string first_step_lines(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
   const std::vector<FirstStep> steps = first_steps(profile, ledger, instance_table());
   if (steps.empty()) return "";
   const FirstStep& first = steps.front();
-  std::string lines = shown_line(fmt::format("first: {}: saves {}", first.action, saved_text(first, ledger, options)),
-                                 options.unicode) +
-                      shown_line(fmt::format("  how: {}", first.how), options.unicode) +
-                      shown_line(fmt::format("  because {}", first.because), options.unicode);
+  std::string lines =
+      shown_line(fmt::format("first: {}: saves {}", first.action, saved_text(first, ledger, options.usd_per_hour)),
+                 options.unicode) +
+      shown_line(fmt::format("  how: {}", first.how), options.unicode) +
+      shown_line(fmt::format("  because {}", first.because), options.unicode);
   for (std::size_t i = 1; i < steps.size(); ++i) {
-    lines += shown_line(
-        fmt::format("  or {} ({}): {}", steps[i].action, steps[i].how, saved_text(steps[i], ledger, options)),
-        options.unicode);
+    lines += shown_line(fmt::format("  or {} ({}): {}", steps[i].action, steps[i].how,
+                                    saved_text(steps[i], ledger, options.usd_per_hour)),
+                        options.unicode);
   }
   return lines + "\n";
 }

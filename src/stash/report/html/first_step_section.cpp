@@ -5,26 +5,18 @@
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/sections.h"
+#include "stash/report/lines.h"
 #include "stash/report/table.h"
 
 namespace stash {
 
 namespace {
 
-std::string saving_of(const FirstStep& step, const Measured& measured) {
-  const Ledger& ledger = measured.ledger;
-  std::string text =
-      fmt::format("saves about {} ms ({} to {}) of {} a step, {:.0f} %", milliseconds(step.saved.s, ledger),
-                  milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger),
-                  milliseconds(step.of_s, ledger), step.saved_ratio() * 100);
-  if (measured.usd_per_hour) text += fmt::format(", ${:.2f} an hour", step.saved_ratio() * *measured.usd_per_hour);
-  return text + (step.first_epoch ? ", in the first epoch" : "");
-}
-
 std::string note_of(const FirstStep& step, const Measured& measured) {
-  return fmt::format("<div class=\"note\">\n<p><strong>{}</strong>: {}.</p>\n<p>How: <code>{}</code></p>\n{}</div>\n",
-                     html_text(step.action, 400), html_text(saving_of(step, measured), 400), html_text(step.how, 400),
-                     paragraph(step.because + ".", "quiet"));
+  return fmt::format(
+      "<div class=\"note\">\n<p><strong>{}</strong>: saves {}.</p>\n<p>How: <code>{}</code></p>\n{}</div>\n",
+      html_text(step.action, 400), html_text(saved_text(step, measured.ledger, measured.usd_per_hour), 400),
+      html_text(step.how, 400), paragraph(step.because + ".", "quiet"));
 }
 
 std::string others_of(const std::vector<FirstStep>& steps, const Measured& measured) {
