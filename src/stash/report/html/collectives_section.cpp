@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "stash/attribute/links.h"
+#include "stash/catalog/expected_link.h"
 #include "stash/core/units.h"
 #include "stash/report/html/charts.h"
-#include "stash/report/html/expected_link.h"
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/sections.h"
@@ -50,6 +50,14 @@ Sizes sizes_of(const Profile& profile) {
 }
 
 std::string rate_text(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
+
+// Nothing of emulated GPUs, nor of ranks of a node that do not use the links of their GPUs.
+std::optional<ExpectedLink> expected_of(const Measured& measured, const LinkTime& link) {
+  const Profile& profile = measured.profile;
+  const bool in_node = link.scope == "node";
+  if (profile.job.device != "cuda" || (in_node && profile.job.backend != "nccl")) return std::nullopt;
+  return expected_link(in_node ? LinkKind::gpus : LinkKind::network, link_owner(profile.machine), measured.instances);
+}
 
 class Chart {
  public:
@@ -100,7 +108,7 @@ class Chart {
       add_curve("series-2", group, [&](double bytes) { return fit->latency_s + bytes / fit->bytes_per_s; });
     }
     const LinkTime& first = group.front();
-    const auto expected = expected_link(measured_.profile, first, measured_.instances);
+    const auto expected = expected_of(measured_, first);
     if (!expected || first.ranks < 2) return;
     has_expected_ = true;
     const double sent_ratio = 2.0 * (first.ranks - 1) / first.ranks;  // of an all-reduce's bytes, over a link
@@ -151,7 +159,7 @@ std::string link_table(const Measured& measured, const std::vector<std::vector<L
     double best = 0;
     for (const LinkTime& row : groups[i]) best = std::max(best, bus_bytes_per_s(row));
     const auto fit = fit_link(groups[i]);
-    const auto expected = expected_link(measured.profile, first, measured.instances);
+    const auto expected = expected_of(measured, first);
     table.add({place_of_link(measured.profile, first),
                first.op,
                fit ? Cell{format_duration(fit->latency_s), fit->latency_s} : Cell{"–"},
