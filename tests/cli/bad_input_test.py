@@ -59,6 +59,8 @@ class BadInput(unittest.TestCase):
         self.check(2, ["study", "layers", "--format", "htlm"], "--format")
         self.check(2, ["study", "layers", "--from", "nowhere"], "nowhere", "no such file or folder")
         self.check(1, ["study", "layers", "--from", "broken"], "no profiles", "resnet18.json")
+        self.check(1, ["study", "layers", "--out", "broken/resnet18.json/x"], "cannot make the folder",
+                   "15 models of up to 20.0 s each (--max-time): up to 5 min in all")
         self.assertFalse((self.folder.path / "stash-study-layers").exists())
 
     def test_a_name_like_nothing_is_answered_with_what_there_is(self):

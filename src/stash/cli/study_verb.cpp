@@ -7,9 +7,11 @@
 #include "stash/cli/output.h"
 #include "stash/cli/predict_flags.h"
 #include "stash/cli/profile_series.h"
+#include "stash/cli/progress.h"
 #include "stash/cli/start_flags.h"
 #include "stash/cli/verb.h"
 #include "stash/core/error.h"
+#include "stash/core/units.h"
 #include "stash/launch/affinity.h"
 #include "stash/launch/machine_info.h"
 #include "stash/report/html/study_page.h"
@@ -78,7 +80,8 @@ class StudyVerb final : public Verb {
     app.add_option("--precision", flags_.precision, "Stop a model when every part is known to this share of the step")
         ->type_name("RATIO")
         ->default_str("1%");
-    app.add_option("--max-time", flags_.max_time, "Stop a model after this time in any case")
+    app.add_option("--max-time", flags_.max_time,
+                   "Stop each model after this time; all of them together have no bound but this times their number")
         ->type_name("TIME")
         ->default_str("20s");
     app.add_option("--inject", flags_.inject, "Stalls on purpose, as in profile: link=4Gbit/s")->type_name("LIST");
@@ -114,8 +117,17 @@ class StudyVerb final : public Verb {
     for (const auto* models : {&set.fitted, &set.held_out}) {
       for (const std::string& model : *models) jobs.push_back(job_of(model, gpus, cores));
     }
+    say_longest(jobs);
     const std::string usual = layers_->parsed() ? "stash-study-layers" : "stash-study-gradients";
     return measure_series(jobs, out_.empty() ? usual : out_, start_);
+  }
+
+  static void say_longest(const std::vector<Job>& jobs) {
+    if (jobs.empty()) return;
+    const double each_s = jobs.front().max_time_s;
+    StatusLine().say(fmt::format("{} models of up to {} each (--max-time): up to {} in all; finished ones take none",
+                                 jobs.size(), format_duration(each_s),
+                                 format_duration(each_s * static_cast<double>(jobs.size()))));
   }
 
   Job job_of(const std::string& model, int gpus, int cores) const {
