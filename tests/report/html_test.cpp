@@ -67,6 +67,20 @@ TEST(HtmlReport, WhatToDoFirstSavesWhatTheTextPageSays) {
   EXPECT_CONTAINS(html_of(profile, 24.48), "saves about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour.");
 }
 
+TEST(HtmlReport, LinksStandBesideWhatTheMachineShouldGiveAndCopiesDoNot) {
+  Profile profile = interconnect_profile();
+  profile.job.device = "cuda";
+  profile.job.backend = "nccl";
+  profile.machine.cores = 64;
+  profile.machine.gpus.assign(8, {"Tesla V100-SXM2-16GB", {}});
+  profile.links = {{"host", "to_device,pinned", 0, 0, 1, 1 << 20, 5, 0.001, 0.001, 0.001}};
+  EXPECT_EQ(count(html_of(profile), "(p3.16xlarge)"), 0u);
+  profile.links.push_back({"node", "allreduce", 0, 0, 8, 1 << 20, 5, 0.001, 0.001, 0.001});
+  EXPECT_EQ(count(html_of(profile), "150 GB/s (p3.16xlarge)"), 1u);
+  profile.job.backend = "gloo";
+  EXPECT_EQ(count(html_of(profile), "(p3.16xlarge)"), 0u);
+}
+
 TEST(HtmlText, MarkupAndControlCharactersBecomeText) {
   EXPECT_EQ(html_text("<b a=\"1\">&'\x1b\n"), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;??");
   EXPECT_EQ(html_text("abcdef", 3), "abc...");

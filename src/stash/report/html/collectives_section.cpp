@@ -51,11 +51,12 @@ Sizes sizes_of(const Profile& profile) {
 
 std::string rate_text(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
 
-// Nothing of emulated GPUs, nor of ranks of a node that do not use the links of their GPUs.
+// Nothing of emulated GPUs, of ranks of a node that do not use the links of their GPUs, nor of copies from the host.
 std::optional<ExpectedLink> expected_of(const Measured& measured, const LinkTime& link) {
   const Profile& profile = measured.profile;
   const bool in_node = link.scope == "node";
-  if (profile.job.device != "cuda" || (in_node && profile.job.backend != "nccl")) return std::nullopt;
+  if (profile.job.device != "cuda" || link.scope == "host") return std::nullopt;
+  if (in_node && profile.job.backend != "nccl") return std::nullopt;
   return expected_link(in_node ? LinkKind::gpus : LinkKind::network, link_owner(profile.machine), measured.instances);
 }
 
