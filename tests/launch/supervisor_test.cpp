@@ -144,6 +144,48 @@ TEST_F(SupervisorTest, ARankReadsNothingFromTheTerminal) {
   EXPECT_EQ(run({shell("cat; echo read")}).ends[0].last_output, "read\n");
 }
 
+// Stands for a rank that carries orders out: it says a line for each, and waits.
+TEST_F(SupervisorTest, RanksThatAreFreeStayUntilTheirCrewIsGone) {
+  SharedState shared = SharedState::create(1);
+  pid_t rank = 0;
+  const SupervisorOptions options{.on_event =
+                                      [&](int, std::string_view line) {
+                                        rank = std::atoi(std::string(line).c_str());
+                                        shared.rank(0).finished.store(shared.order());
+                                      },
+                                  .on_tick = {}};
+  {
+    Crew crew({shell("while :; do echo $$ > /proc/self/fd/$STASH_EVENT_FD; sleep 0.2; done")}, shared);
+    EXPECT_FALSE(crew.is_free());
+    EXPECT_TRUE(crew.watch(options).ends.empty());
+    EXPECT_TRUE(crew.is_free());
+    const pid_t first = rank;
+    shared.give_next_order();
+    EXPECT_FALSE(crew.is_free());
+    EXPECT_TRUE(crew.watch(options).ends.empty());
+    EXPECT_EQ(rank, first);
+    EXPECT_TRUE(is_alive(rank));
+  }
+  EXPECT_FALSE(is_alive(rank));
+}
+
+TEST_F(SupervisorTest, ARankThatDiedWhileItWasFreeIsNotFree) {
+  SharedState shared = SharedState::create(1);
+  pid_t rank = 0;
+  Crew crew({shell("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared);
+  crew.watch({.on_event =
+                  [&](int, std::string_view line) {
+                    rank = std::atoi(std::string(line).c_str());
+                    shared.rank(0).finished.store(shared.order());
+                  },
+              .on_tick = {}});
+  ASSERT_TRUE(crew.is_free());
+  ::kill(rank, SIGKILL);
+  const std::int64_t deadline_ns = now_ns() + nanoseconds(kPatience_s);
+  while (crew.is_free() && now_ns() < deadline_ns) ::usleep(10'000);
+  EXPECT_FALSE(crew.is_free());
+}
+
 // A killed supervisor can end nobody: the kernel does.
 TEST_F(SupervisorTest, RanksDieWithTheirSupervisor) {
   Pipe pids;

@@ -48,7 +48,7 @@ LocalRanks::~LocalRanks() = default;
 void LocalRanks::order(const Job& job, const LocalRunOptions& options, std::int64_t started_ns) {
   const bool stay = after_ == After::stay && options.team.is_whole();
   const auto commands = [&] { return rank_commands(options, started_->order_file(), stay); };
-  const bool there = started_ && started_->crew->is_free() && started_->commands == commands();
+  const bool there = started_ && started_->crew && started_->crew->is_free() && started_->commands == commands();
   if (!there) started_ = std::make_unique<Started>(options.team.count);
   ++started_->orders;
   write_order(started_->order_file(), job, options, started_ns, started_->store_file());
