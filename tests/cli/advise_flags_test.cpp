@@ -84,7 +84,7 @@ TEST(AdviseFlags, FaultsNameTheFlagAndShowAValidSpelling) {
   EXPECT_CONTAINS(fault_of(training + "--deadline tomorrow"), "--deadline takes a duration, not 'tomorrow'");
   EXPECT_CONTAINS(fault_of(training + "--deadline 0h"), "write it like 24h");
   for (const char* bad : {"-5", "much", "nan", "inf", "0", "5EUR", "$"}) {
-    EXPECT_CONTAINS(fault_of(training + "--budget=" + bad), "write it like 500 or 499.50");
+    EXPECT_CONTAINS(fault_of(training + "--budget=" + bad), "write it like 5usd or 499.50");
   }
   EXPECT_CONTAINS(fault_of(training + "--restart 10m"), "--restart is about spot machines: add --spot");
   EXPECT_CONTAINS(fault_of(training + "--interruptions-per-hour 1"), "--interruptions-per-hour is about spot machines");

@@ -15,6 +15,13 @@ TEST(Units, Durations) {
   EXPECT_DOUBLE_EQ(parse_duration_s("1.5 h", "--max-time"), 5400);
 }
 
+TEST(Units, Dollars) {
+  for (const char* text : {"2.50", "$2.50", "2.50USD", "2.5usd"}) EXPECT_DOUBLE_EQ(parse_usd(text, "--budget"), 2.5);
+  for (const char* text : {"", "0", "-1", "5eur", "inf", "nan", "1e999", "$"}) {
+    EXPECT_THROW(parse_usd(text, "--budget"), UsageError) << text;
+  }
+}
+
 TEST(Units, GBIsDecimalGiBIsBinaryGbitIsBits) {
   EXPECT_EQ(parse_bytes("2GB", "--bucket"), 2'000'000'000);
   EXPECT_EQ(parse_bytes("2GiB", "--bucket"), 2'147'483'648);
@@ -53,7 +60,7 @@ TEST(Units, DurationsHaveThreeDigits) {
   EXPECT_EQ(format_duration(720), "12 min");
   EXPECT_EQ(format_duration(-0.0021), "-2.10 ms");
   EXPECT_EQ(format_duration(0.9996), "1.00 s");
-  EXPECT_EQ(format_duration(0), "0.00 µs");
+  EXPECT_EQ(format_duration(0), "0 s");
 }
 
 TEST(Units, BytesAndCounts) {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
 #include <string_view>
 
 #include "stash/core/error.h"
@@ -26,18 +24,6 @@ double parse_time_above_0(std::string_view text, std::string_view flag, std::str
   const double s = parse_duration_s(text, flag);
   if (s > 0) return s;
   throw UsageError(fmt::format("{} takes a duration above 0, not '{}'; write it like {}", flag, text, example));
-}
-
-// "500", "$500", "499.50USD".
-double parse_usd(std::string_view text, std::string_view flag) {
-  std::string_view number = text;
-  if (number.starts_with('$')) number.remove_prefix(1);
-  if (number.ends_with("USD")) number.remove_suffix(3);
-  double usd = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), usd);
-  const bool whole = error == std::errc{} && end == number.data() + number.size();
-  if (whole && std::isfinite(usd) && usd > 0) return usd;
-  throw UsageError(fmt::format("{} takes dollars above 0, not '{}'; write it like 500 or 499.50", flag, text));
 }
 
 }  // namespace

@@ -72,6 +72,17 @@ double parse_duration_s(std::string_view text, std::string_view option) {
   return parse_or_throw(text, option, kDurations, "a duration", "120s, 30ms or 2m");
 }
 
+double parse_usd(std::string_view text, std::string_view option) {
+  std::string_view number = text;
+  if (number.starts_with('$')) number.remove_prefix(1);
+  if (number.ends_with("USD") || number.ends_with("usd")) number.remove_suffix(3);
+  double usd = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), usd);
+  const bool whole = error == std::errc{} && end == number.data() + number.size();
+  if (whole && std::isfinite(usd) && usd > 0) return usd;
+  throw UsageError(fmt::format("{} takes dollars above 0, not '{}'; write it like 5usd or 499.50", option, text));
+}
+
 double parse_ratio(std::string_view text, std::string_view option) {
   return parse_or_throw(text, option, kRatios, "a share", "2% or 0.02");
 }
@@ -89,6 +100,7 @@ std::int64_t parse_bytes(std::string_view text, std::string_view option) {
 std::string format_duration(double s) {
   const double size = std::abs(s);
   if (!std::isfinite(s)) return "unknown";
+  if (s == 0) return "0 s";
   if (size < 999.5e-6) return three_digits(s * 1e6) + " µs";
   if (size < 999.5e-3) return three_digits(s * 1e3) + " ms";
   if (size < 119.5) return three_digits(s) + " s";

@@ -10,6 +10,7 @@ namespace stash {
 // GB is 1e9 bytes, GiB is 1024^3, Gbit is 1e9 bits.
 double parse_duration_s(std::string_view text, std::string_view option);   // 120s 30ms 5us 2m 1.5h
 double parse_ratio(std::string_view text, std::string_view option);        // 2% 0.02
+double parse_usd(std::string_view text, std::string_view option);          // 500 $500 499.50USD 5usd; above 0
 double parse_bytes_per_s(std::string_view text, std::string_view option);  // 20MB/s 1Gbit/s 1.5GiB/s
 std::int64_t parse_bytes(std::string_view text, std::string_view option);  // 110kB 2GiB 25MB 512
 
