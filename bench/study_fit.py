@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether the macroscopic model predicts models that it has not seen, on the machine at hand.
 
-    bench/study_fit.py --stash ./stash [--out DIR] [--max-time 20s] [--inject link=4Gbit/s] [--device emulated:V100]
+    bench/study_fit.py --stash ./stash [--out DIR] [--max-time 20s] [--link host] [--device emulated:V100]
 
 Runs `stash study layers` and `stash study gradients` and prints for each the coefficients and, for every held-out
 model, the measured stall, the predicted one and how far they are apart. Finished profiles of DIR are used again.
@@ -17,8 +17,8 @@ import sys
 def run_study(options, kind):
     command = [options.stash, "study", kind, "--format", "json", "--local", "--device", options.device, "--ranks",
                str(options.ranks), "--max-time", options.max_time, "--out", str(pathlib.Path(options.out, kind))]
-    if options.inject:
-        command += ["--inject", options.inject]
+    if options.link:
+        command += ["--link", options.link]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if run.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {run.returncode}")
@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--device", default="emulated:V100")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--max-time", default="20s", help="of each model")
-    parser.add_argument("--inject", default="", help="as in stash profile")
+    parser.add_argument("--link", default="", help="of emulated GPUs, as in stash study: a rate, or host")
     parser.add_argument("--studies", default="layers,gradients")
     options = parser.parse_args()
     good = [show(kind, run_study(options, kind)) for kind in options.studies.split(",")]

@@ -22,8 +22,10 @@
 namespace stash {
 namespace {
 
-constexpr int kBatch = 32;       // with which all models of both studies fit into 16 GB
-constexpr int kFewestRanks = 2;  // one GPU alone has nobody to talk to; two ranks share it
+constexpr int kBatch = 32;  // with which all models of both studies fit into 16 GB
+constexpr const char* kHostLink = "host";
+constexpr const char* kEmulatedLink = "2Gbit/s";  // several times as slow as a loopback, so that this one hardly shows
+constexpr int kFewestRanks = 2;                   // one GPU alone has nobody to talk to; two ranks share it
 
 class StudyVerb final : public Verb {
  public:
@@ -85,6 +87,9 @@ class StudyVerb final : public Verb {
         ->type_name("TIME")
         ->default_str("20s");
     app.add_option("--inject", flags_.inject, "Stalls on purpose, as in profile: link=4Gbit/s")->type_name("LIST");
+    app.add_option("--link", link_, "Rate of the link between emulated GPUs; host: the loopback of this host as it is")
+        ->type_name("RATE")
+        ->default_str(kEmulatedLink);
     add_page_format(app, format_);
     start_.add_to(app);
   }
@@ -135,7 +140,19 @@ class StudyVerb final : public Verb {
     flags.model = model;
     flags.batch = flags.batch.value_or(kBatch);
     flags.ranks = flags.ranks.value_or(std::max(kFewestRanks, gpus));
-    return flags.resolve(gpus, cores, std::nullopt);
+    Job job = flags.resolve(gpus, cores, std::nullopt);
+    emulate_link(job);
+    return job;
+  }
+
+  // Between emulated GPUs there is no link but the host's memory, whose speed is that of its caches and neighbours.
+  void emulate_link(Job& job) const {
+    if (!job.device.starts_with("emulated:")) {
+      if (link_) throw UsageError("--link is of emulated GPUs: --inject link=RATE makes a real link slower");
+      return;
+    }
+    if (job.inject.link_bytes_per_s || link_ == kHostLink) return;
+    job.inject.link_bytes_per_s = parse_bytes_per_s(link_.value_or(kEmulatedLink), "--link");
   }
 
   std::string render(const CommunicationStudy& study) const {
@@ -156,6 +173,7 @@ class StudyVerb final : public Verb {
   }();
   StartFlags start_;
   std::string models_, held_out_, out_;
+  std::optional<std::string> link_;
   std::vector<std::string> from_;
   std::string format_ = "text";
 };

@@ -124,17 +124,18 @@ std::string failures(const CommunicationStudy& study, bool unicode) {
   return text;
 }
 
-std::string setting(const CommunicationStudy& study) {
+}  // namespace
+
+std::string study_setting(const CommunicationStudy& study) {
   const Job& job = study.job;
   const std::string emulated = emulated_name(job);
   const auto fitted = std::ranges::count(study.cases, false, &StudyCase::held_out);
-  return fmt::format("{} ranks on {} {}, {} ({}, {}), buckets of {}; {} models fitted, {}\n\n", job.ranks, study.nodes,
+  const std::string injected = job.inject.empty() ? "" : ", injected: " + to_string(job.inject);
+  return fmt::format("{} ranks on {} {}, {} ({}, {}), buckets of {}{}; {} models fitted, {}", job.ranks, study.nodes,
                      study.nodes == 1 ? "node" : "nodes", emulated.empty() ? job.device : emulated, job.backend,
-                     job.dtype, format_bytes(static_cast<double>(job.bucket_bytes)), fitted,
+                     job.dtype, format_bytes(static_cast<double>(job.bucket_bytes)), injected, fitted,
                      r_squared_text(study.fit.r_squared));
 }
-
-}  // namespace
 
 std::string study_verdict(const CommunicationStudy& study) {
   const std::string costs =
@@ -148,9 +149,9 @@ std::string study_verdict(const CommunicationStudy& study) {
 
 std::string render_study_text(const CommunicationStudy& study, const ReportOptions& options) {
   const std::string emulated = emulated_name(study.job);
-  const std::string text = (emulated.empty() ? "" : emulated + ": ") + study_verdict(study) + "\n" + setting(study) +
-                           coefficients(study.fit) + cases(study, false, options) + cases(study, true, options) +
-                           lines(study) + failures(study, options.unicode);
+  const std::string text = (emulated.empty() ? "" : emulated + ": ") + study_verdict(study) + "\n" +
+                           study_setting(study) + "\n\n" + coefficients(study.fit) + cases(study, false, options) +
+                           cases(study, true, options) + lines(study) + failures(study, options.unicode);
   return (options.unicode ? text : to_ascii(text)) + render_study_plot(study, options);
 }
 

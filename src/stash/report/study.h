@@ -10,6 +10,9 @@ namespace stash {
 // One line: what communication costs, and how well models that the fit has not seen are predicted.
 std::string study_verdict(const CommunicationStudy& study);
 
+// One line: ranks, device, backend, buckets, what was injected, and how well the models fit.
+std::string study_setting(const CommunicationStudy& study);
+
 // The page for people: verdict, coefficients, every model with its residual, the lines of the Stash study, a plot.
 std::string render_study_text(const CommunicationStudy& study, const ReportOptions& options);
 

@@ -12,9 +12,7 @@ namespace stash {
 namespace {
 
 std::vector<std::string> alerts_of(const Profile& profile) {
-  std::vector<std::string> alerts{emulated_line("This was", profile.job), incomplete_line(profile)};
-  std::erase(alerts, "");
-  return alerts;
+  return {emulated_line("This was", profile.job), incomplete_line(profile)};
 }
 
 std::vector<Section> sections_of(const Measured& measured) {

@@ -22,6 +22,7 @@ std::string navigation(const std::vector<Section>& sections) {
 std::string header(const PageHead& head) {
   std::string html = fmt::format("<header>\n<h1>{}</h1>\n", html_text(head.verdict, 400));
   for (const std::string& alert : head.alerts) {
+    if (alert.empty()) continue;
     html += fmt::format("<div class=\"note warn\" role=\"note\">{}</div>\n", paragraph(alert));
   }
   for (const std::string& line : head.lines) html += paragraph(line, "quiet");

@@ -12,7 +12,7 @@ struct PageHead {
   std::string title;                // of the browser's window
   std::string verdict;              // the first line
   std::vector<std::string> lines;   // under it
-  std::vector<std::string> alerts;  // what a reader must see first: emulated, incomplete
+  std::vector<std::string> alerts;  // what a reader must see first: emulated, incomplete; empty ones are left out
 };
 
 // One HTML document that needs nothing else: style and script are inside, and a policy forbids any request.

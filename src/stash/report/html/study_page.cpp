@@ -9,6 +9,7 @@
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/page_frame.h"
+#include "stash/report/lines.h"
 #include "stash/report/study.h"
 
 namespace stash {
@@ -115,7 +116,10 @@ Section failures_section(const CommunicationStudy& study) {
 }  // namespace
 
 std::string render_study_html(const CommunicationStudy& study) {
-  const PageHead head{.title = "stash: study", .verdict = study_verdict(study), .lines = {}, .alerts = {}};
+  const PageHead head{.title = "stash: study",
+                      .verdict = study_verdict(study),
+                      .lines = {study_setting(study)},
+                      .alerts = {emulated_line("This was", study.job)}};
   const std::string drivers = line_chart(
                                   study, "layers", [](double n) { return fmt::format("{:g}", n); }, study.by_layers,
                                   [](const Observation& seen) { return static_cast<double>(seen.layers); }) +
