@@ -3,6 +3,7 @@
 import json
 import unittest
 
+import made_profile
 import program
 
 program.require_program(extension=False)
@@ -56,6 +57,20 @@ class Characterize(unittest.TestCase):
         (self.out / "cases").mkdir(parents=True)
         self.refuse(1, ("report", self.out), "holds no cases")
         self.refuse(2, ("compare", self.out, "--epochs", "0"), "--epochs")
+
+    def test_prices_are_one_for_each_folder(self):
+        names = ("cheap", "dear")
+        for name in names:
+            (self.folder.path / name / "cases").mkdir(parents=True)
+            (self.folder.path / name / "cases" / "one.json").write_text(json.dumps(made_profile.made_profile()))
+        folders = [self.folder.path / name for name in names]
+        self.refuse(2, ("compare", *folders, "--usd-per-hour", "3.60"), "1 prices for 2 folders")
+        self.refuse(2, ("compare", *folders, "--usd-per-hour", "3.60,dear"), "dear")
+        shown = program.stash("compare", *folders, "--usd-per-hour", "3.60,12.24")
+        self.assertEqual(shown.code, 0, shown.err)
+        self.assertIn("cheapest: cheap for 1 model", shown.out)
+        priced = program.stash("report", folders[0], "--usd-per-hour", "3.60", "--format", "json").json()["cases"][0]
+        self.assertAlmostEqual(priced["epoch_usd"], priced["epoch_s"] / 1000)
 
     def test_a_damaged_profile_is_a_row(self):
         (self.out / "cases").mkdir(parents=True)

@@ -54,6 +54,12 @@ TEST_F(SummaryTest, AFinishedCaseHasItsLedgerAndItsEpoch) {
   EXPECT_TRUE(result.ledger->published.interconnect_ratio);
 }
 
+TEST_F(SummaryTest, APriceThatIsGivenStandsOverThePlans) {
+  const BatterySummary summary = summarize(folder, 7.2);
+  EXPECT_EQ(summary.usd_per_h, 7.2);
+  EXPECT_NEAR(*summary.cases[0].epoch_usd, *summary.cases[0].epoch_s / 500, 1e-9);
+}
+
 TEST_F(SummaryTest, SamplesOfAnEpochCanBeGiven) {
   plan.epoch_samples = 1280;
   folder.write_plan(plan);

@@ -10,6 +10,7 @@
 #include "stash/cli/progress.h"
 #include "stash/cli/verb.h"
 #include "stash/core/error.h"
+#include "stash/core/units.h"
 #include "stash/report/comparison.h"
 #include "stash/report/html/battery_page.h"
 #include "stash/report/terminal.h"
@@ -33,11 +34,15 @@ class CompareVerb final : public Verb {
     app.add_option("--on", on_, "With --epochs: machines of the catalogue, or all")
         ->type_name("LIST")
         ->capture_default_str();
+    app.add_option("--usd-per-hour", prices_,
+                   "Prices of the folders' machines, in their order; default: their batteries'")
+        ->type_name("LIST");
     add_page_format(app, format_);
     add_out(app, out_);
     app.footer(
         "Examples:\n"
         "  stash compare vm1 vm2 vm3                            fastest, cheapest, what does not pay\n"
+        "  stash compare vm1 vm2 --usd-per-hour 3.60,12.24      with prices that their batteries were not given\n"
         "  stash compare this-vm --epochs 90                    the same training on every catalogue machine\n"
         "  stash compare this-vm --epochs 90 --on p3.8xlarge,p4d.24xlarge --format csv\n");
   }
@@ -50,7 +55,10 @@ class CompareVerb final : public Verb {
     const Catalogue catalogue = read_catalogue();
     for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
     std::vector<BatterySummary> machines;
-    for (const std::string& folder : folders_) machines.push_back(summarize(BatteryFolder(folder)));
+    const auto prices = prices_usd_per_h();
+    for (std::size_t i = 0; i < folders_.size(); ++i) {
+      machines.push_back(summarize(BatteryFolder(folders_[i]), prices[i]));
+    }
     const CostTable costs = epochs_ ? cost_table(machines, catalogue.instances) : CostTable{};
     const Comparison comparison = compare(std::move(machines), catalogue.instances);
     print_or_write(render(comparison, costs), out_);
@@ -58,6 +66,15 @@ class CompareVerb final : public Verb {
   }
 
  private:
+  std::vector<std::optional<double>> prices_usd_per_h() const {
+    std::vector<std::optional<double>> prices;
+    for (const std::string& price : split_list(prices_)) prices.emplace_back(parse_usd(price, "--usd-per-hour"));
+    if (prices_.empty()) prices.assign(folders_.size(), std::nullopt);
+    if (prices.size() == folders_.size()) return prices;
+    throw UsageError(fmt::format("--usd-per-hour {} has {} prices for {} folders: it takes one for each", prices_,
+                                 prices.size(), folders_.size()));
+  }
+
   CostTable cost_table(const std::vector<BatterySummary>& machines, const std::vector<Instance>& instances) const {
     std::vector<Instance> chosen;
     if (on_ == "all") chosen = instances;
@@ -82,6 +99,7 @@ class CompareVerb final : public Verb {
 
   std::vector<std::string> folders_;
   std::optional<int> epochs_;
+  std::string prices_;
   std::string on_ = "all";
   std::string format_ = "text";
   std::string out_;

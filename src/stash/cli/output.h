@@ -22,6 +22,7 @@ class ReportOutput {
   std::string render(const Profile& profile, const Ledger& ledger, bool to_terminal) const;
   void print(const Profile& profile, const Ledger& ledger) const;  // to standard output
   std::string_view format() const;                                 // text, json or csv
+  std::optional<double> usd_per_hour() const { return usd_per_hour_; }
   // To stderr where no format was asked for: standard output is a script's.
   void print_beside_script(const Profile& profile, const Ledger& ledger) const;
 

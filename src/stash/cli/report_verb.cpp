@@ -46,7 +46,7 @@ class ReportVerb final : public Verb {
   // A folder of stash characterize.
   int report_battery() const {
     const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
-    print_or_write(render_battery(summarize(BatteryFolder(file_)), output_.format(), options), out_);
+    print_or_write(render_battery(summarize(BatteryFolder(file_), output_.usd_per_hour()), output_.format(), options), out_);
     return 0;
   }
 

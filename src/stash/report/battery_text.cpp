@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 
+#include "stash/attribute/stopping.h"
 #include "stash/core/units.h"
 #include "stash/report/battery.h"
 #include "stash/report/columns.h"
@@ -39,16 +40,21 @@ struct Worst {
   const CaseResult* result = nullptr;
   Part part = Part::compute;
   double ratio = 0;
+  double low_ratio = 0;
+  double high_ratio = 0;
 };
 
-// The largest stall that can be told from 0.
+// The stall that is certainly the largest: by the low end of its interval.
 Worst largest_stall(const std::vector<const CaseResult*>& finished) {
   Worst worst;
   for (const CaseResult* result : finished) {
     for (const Part part : kParts) {
       const auto ratio = share(*result, part);
-      if (part == Part::compute || !ratio || !differs_from_zero(*(*result->ledger)[part])) continue;
-      if (worst.result == nullptr || *ratio > worst.ratio) worst = {result, part, *ratio};
+      if (part == Part::compute || !ratio) continue;
+      const Estimate& estimate = *(*result->ledger)[part];
+      const double low_ratio = estimate.low_s / result->ledger->step.s;
+      if (low_ratio > worst.low_ratio)
+        worst = {result, part, *ratio, low_ratio, estimate.high_s / result->ledger->step.s};
     }
   }
   return worst;
@@ -68,6 +74,11 @@ std::vector<Column> ledger_columns() {
     columns.push_back(
         {to_string(part), [part](const CaseResult& result) { return percent_cell(share(result, part)); }});
   }
+  columns.push_back({"±", [](const CaseResult& result) {
+                       const Ledger& ledger = *result.ledger;
+                       if (!(ledger.step.s > 0)) return std::string(kUnknown);
+                       return percent_cell(widest_interval(ledger).half_width_s / ledger.step.s);
+                     }});
   columns.push_back({"epoch", [](const CaseResult& result) {
                        return result.epoch_s ? format_duration(*result.epoch_s) : std::string(kUnknown);
                      }});
@@ -164,8 +175,8 @@ std::string battery_verdict(const BatterySummary& summary) {
   } else if (worst.ratio < kMattersRatio) {
     text += "no stall matters";
   } else {
-    text += fmt::format("the largest stall is {}: {:.0f} % of a step of {}", to_string(worst.part), 100 * worst.ratio,
-                        short_name(*worst.result));
+    text += fmt::format("the largest stall is {}: {:.0f} % ({:.0f} to {:.0f}) of a step of {}", to_string(worst.part),
+                        100 * worst.ratio, 100 * worst.low_ratio, 100 * worst.high_ratio, short_name(*worst.result));
   }
   const auto busy = [](const CaseResult* result) { return result->compute_ratio.value_or(0); };
   const CaseResult& least = **std::ranges::min_element(finished, {}, busy);
@@ -182,7 +193,8 @@ std::string render_battery_text(const BatterySummary& summary, const ReportOptio
                                  printable(summary.machine.cpu, options.unicode), summary.machine.cores,
                                  format_bytes(static_cast<double>(summary.machine.memory_bytes)));
   if (!finished.empty()) {
-    text += case_table("parts in % of a step", finished, ledger_columns(), options.unicode);
+    text += case_table("parts in % of a step; ± of the one that is known least", finished, ledger_columns(),
+                       options.unicode);
     text += case_table("in %, as the Stash study (ICDCS 2023) counts", finished, study_columns(), options.unicode);
   }
   text += not_measured(summary, options.unicode);

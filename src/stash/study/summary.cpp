@@ -27,8 +27,9 @@ class Summarizer {
  public:
   explicit Summarizer(const BatteryFolder& folder) : folder_(folder) {}
 
-  BatterySummary run() {
+  BatterySummary run(std::optional<double> usd_per_h) {
     plan_ = folder_.plan().value_or(Battery{});
+    if (usd_per_h) plan_.usd_per_h = usd_per_h;
     for (const Case& one : plan_.cases) add_planned(one);
     for (const std::string& name : folder_.profile_names()) {
       if (!seen_.contains(name)) add_found(name);
@@ -198,6 +199,8 @@ std::vector<const CaseResult*> finished_cases(const BatterySummary& summary) {
   return finished;
 }
 
-BatterySummary summarize(const BatteryFolder& folder) { return Summarizer(folder).run(); }
+BatterySummary summarize(const BatteryFolder& folder, std::optional<double> usd_per_h) {
+  return Summarizer(folder).run(usd_per_h);
+}
 
 }  // namespace stash

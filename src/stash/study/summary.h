@@ -49,8 +49,8 @@ struct BatterySummary {
 };
 
 // From what lies in the folder. A file that cannot be read becomes a row with its reason. Error: it is no battery's
-// folder, or nothing is in it.
-BatterySummary summarize(const BatteryFolder& folder);
+// folder, or nothing is in it. A price that is given stands over the battery's own.
+BatterySummary summarize(const BatteryFolder& folder, std::optional<double> usd_per_h = {});
 
 // The row of a measured case. `epoch_samples` of the plan stand over those that the data tells.
 CaseResult result_of(const Case& one, const Profile& profile, const Battery& plan);

@@ -83,8 +83,14 @@ std::string epoch_chart(const Cases& cases) {
                 "What an epoch takes after the first, and what of it each stall takes.");
 }
 
+Cell interval_cell_ms(const std::optional<Estimate>& time) {
+  if (!time) return number_cell(std::nullopt, 2);
+  return {fmt::format("{:.2f} ± {:.2f}", time->s * 1e3, (time->high_s - time->low_s) / 2 * 1e3), time->s};
+}
+
 std::string case_table(const Cases& cases) {
-  HtmlTable table("Cases: shares of the step in %, and milliseconds", {"case", "step, ms", "from", "to"}, kTableBytes);
+  HtmlTable table("Cases: shares of the step in %, and milliseconds with half their 95 % interval",
+                  {"case", "step, ms", "from", "to"}, kTableBytes);
   for (const Part part : kParts) table.add_column(fmt::format("{}, %", to_string(part)));
   for (const Part part : kParts) table.add_column(fmt::format("{}, ms", to_string(part)));
   for (const char* name : {"samples a second", "first epoch", "epoch", "$ an epoch"}) table.add_column(name);
@@ -95,9 +101,7 @@ std::string case_table(const Cases& cases) {
     for (const Part part : kParts) {
       row.push_back(number_cell(ledger[part] ? std::optional(share(*ledger[part], ledger) * 100) : std::nullopt, 1));
     }
-    for (const Part part : kParts) {
-      row.push_back(number_cell(ledger[part] ? std::optional(ledger[part]->s * 1e3) : std::nullopt, 2));
-    }
+    for (const Part part : kParts) row.push_back(interval_cell_ms(ledger[part]));
     row.push_back(number_cell(result->samples_per_s, 1));
     row.push_back({duration_text(result->first_epoch_s), result->first_epoch_s});
     row.push_back({duration_text(result->epoch_s), result->epoch_s});
