@@ -37,6 +37,10 @@ class Study(unittest.TestCase):
             again = program.stash("study", "layers", "--held-out", "resnet10_nobn", "--from", out, "--format", "json")
             self.assertEqual(again.json()["fit"], result.json()["fit"])
 
+            page = program.stash("study", "layers", "--from", out, "--out", out / "page.html", "--format", "html")
+            self.assertEqual(page.code, 2, page.err[-500:])
+            self.assertIn("standard output", page.err)
+
             other = program.stash(*command, "--batch", "16")
             self.assertEqual(other.code, 2, other.err[-500:])
             self.assertIn("other flags", other.err)

@@ -46,6 +46,7 @@ class StudyVerb final : public Verb {
 
   int run() override {
     check_page_format(format_);
+    check_out();
     const StudySet set = chosen_set();
     ProfileSeries series;
     if (from_.empty()) {
@@ -92,6 +93,13 @@ class StudyVerb final : public Verb {
         ->default_str(kEmulatedLink);
     add_page_format(app, format_);
     start_.add_to(app);
+  }
+
+  void check_out() const {
+    if (from_.empty() || out_.empty()) return;
+    throw UsageError(
+        "--out is the folder of the profiles that a study makes, and --from makes none: leave it out, the "
+        "page goes to standard output");
   }
 
   StudySet chosen_set() const {

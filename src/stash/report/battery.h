@@ -11,6 +11,7 @@ namespace stash {
 
 // The state of a case for people: one that cannot run is told from one that failed.
 std::string_view words_of(CaseState state);
+std::string figure_amount(double value, std::string_view unit);  // "1.2 GB/s", "840 samples/s", "1.80 ms"
 
 // One line: the largest stall of the battery, the case that stalls most and the one that stalls least.
 std::string battery_verdict(const BatterySummary& summary);

@@ -137,21 +137,15 @@ std::string not_measured(const BatterySummary& summary, bool unicode) {
   return text.empty() ? "" : fmt::format("\nnot measured\n{}", text);
 }
 
-std::string amount(double value, std::string_view unit) {
-  if (unit == "bytes_per_s") return format_bytes(value) + "/s";
-  if (unit == "s") return format_duration(value);
-  return fmt::format("{:.0f} {}/s", value, unit.substr(0, unit.find('_')));
-}
-
 std::string figure_table(const std::vector<Figure>& figures, bool unicode) {
   std::vector<Row> rows;
   for (const Figure& figure : figures) {
     Row row{printable(figure.name, unicode, 40), printable(figure.setting, unicode, 40)};
     if (figure.median) {
-      row.push_back(amount(*figure.median, figure.unit));
-      row.push_back(figure.low && figure.high
-                        ? fmt::format("{} to {}", amount(*figure.low, figure.unit), amount(*figure.high, figure.unit))
-                        : "");
+      row.push_back(figure_amount(*figure.median, figure.unit));
+      row.push_back(figure.low && figure.high ? fmt::format("{} to {}", figure_amount(*figure.low, figure.unit),
+                                                            figure_amount(*figure.high, figure.unit))
+                                              : "");
     } else {
       row.insert(row.end(), {std::string(kUnknown), printable(figure.why_absent, unicode, 200)});
     }
@@ -161,6 +155,12 @@ std::string figure_table(const std::vector<Figure>& figures, bool unicode) {
 }
 
 }  // namespace
+
+std::string figure_amount(double value, std::string_view unit) {
+  if (unit == "bytes_per_s") return format_bytes(value) + "/s";
+  if (unit == "s") return format_duration(value);
+  return fmt::format("{:.0f} {}/s", value, unit.substr(0, unit.find('_')));
+}
 
 std::string_view words_of(CaseState state) { return state == CaseState::unfit ? "not run" : to_string(state); }
 

@@ -79,7 +79,7 @@ std::string epoch_chart(const Cases& cases) {
     rows.push_back({label_of(*result), format_duration(*result->epoch_s) + cost, epoch_segments(*result), {}});
   }
   if (rows.empty()) return "";
-  return figure(bar_chart("Time of an epoch by case", rows, [](double s) { return format_duration(s); }),
+  return figure(time_bar_chart("Time of an epoch by case", std::move(rows)),
                 "What an epoch takes after the first, and what of it each stall takes.");
 }
 
@@ -137,18 +137,14 @@ Section not_measured(const BatterySummary& summary) {
 
 Section figures_section(const BatterySummary& summary) {
   HtmlTable table("The machine by itself: medians with 95 % intervals",
-                  {"figure", "setting", "median", "from", "to", "samples", "unit"});
+                  {"figure", "setting", "median", "from", "to", "samples", ""});
   for (const Figure& one : summary.figures) {
-    const auto shown = [](std::optional<double> value) {
-      return value ? Cell{fmt::format("{:.4g}", *value), *value} : Cell{"–"};
+    const auto shown = [&](std::optional<double> value) {
+      return value ? Cell{figure_amount(*value, one.unit), *value} : Cell{"–"};
     };
-    table.add({one.name,
-               one.setting,
-               shown(one.median),
-               shown(one.low),
-               shown(one.high),
-               {fmt::format("{}", one.samples.size()), static_cast<double>(one.samples.size())},
-               one.why_absent.empty() ? one.unit : one.why_absent});
+    table.add({one.name, one.setting, shown(one.median), shown(one.low), shown(one.high),
+               one.samples.empty() ? Cell{"–"} : number_cell(static_cast<double>(one.samples.size()), 0),
+               one.why_absent});
   }
   return {"machine", "The machine by itself", table.empty() ? "" : table.str()};
 }

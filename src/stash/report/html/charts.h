@@ -34,6 +34,8 @@ struct BarRow {
   std::optional<Whisker> interval;
 };
 std::string bar_chart(std::string_view label, std::span<const BarRow> rows, const TickText& tick);
+// Of seconds, on an axis of whole seconds, minutes or hours.
+std::string time_bar_chart(std::string_view label, std::vector<BarRow> rows);
 
 // Every value as a dot on its row's line, with the mean and its interval over them.
 struct Dot {

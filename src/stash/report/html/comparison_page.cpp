@@ -8,6 +8,7 @@
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/page_frame.h"
+#include "stash/report/lines.h"
 
 namespace stash {
 
@@ -29,11 +30,10 @@ std::string model_chart(const ModelComparison& model, const Comparison& comparis
                     {{best.epoch.s, series_of(best.machine), fmt::format("{}: {}", name, figures)}},
                     Whisker{best.epoch.low_s, best.epoch.high_s}});
   }
-  return figure(
-      bar_chart(fmt::format("An epoch of {}", model.model), rows, [](double s) { return format_duration(s); }),
-      fmt::format("{}: an epoch of {} samples, with its 95 % interval{}.", model.model,
-                  format_count(static_cast<std::int64_t>(model.epoch_samples)),
-                  model.fastest_is_certain ? "" : "; which is fastest is not certain"));
+  return figure(time_bar_chart(fmt::format("An epoch of {}", model.model), std::move(rows)),
+                fmt::format("{}: an epoch of {} samples, with its 95 % interval{}.", model.model,
+                            format_count(static_cast<std::int64_t>(model.epoch_samples)),
+                            model.fastest_is_certain ? "" : "; which is fastest is not certain"));
 }
 
 std::string model_table(const Comparison& comparison) {
@@ -73,6 +73,15 @@ Section links_section(const Comparison& comparison) {
   return {"links", "Links", table.empty() ? "" : table.str()};
 }
 
+std::vector<std::string> emulated_alerts(const Comparison& comparison) {
+  std::vector<std::string> alerts;
+  for (const BatterySummary& machine : comparison.machines) {
+    const auto cases = finished_cases(machine);
+    if (!cases.empty()) alerts.push_back(emulated_line(machine.name + " was", cases.front()->of.job));
+  }
+  return alerts;
+}
+
 Section costs_section(const CostTable& costs) {
   HtmlTable table(fmt::format("Time and cost of {} epochs", costs.epochs),
                   {"model", "machine", "how it is known", "GPUs", "batch", "time", "from", "to", "cost, $"},
@@ -98,14 +107,14 @@ Section costs_section(const CostTable& costs) {
 }  // namespace
 
 std::string render_comparison_html(const Comparison& comparison, const CostTable& costs) {
-  std::vector<std::string> names;
-  for (const BatterySummary& machine : comparison.machines) names.push_back(machine.name);
   std::string charts;
   for (std::size_t i = 0; i < std::min(comparison.models.size(), kMostModels); ++i) {
     charts += model_chart(comparison.models[i], comparison);
   }
-  const PageHead head{
-      .title = "stash: machines compared", .verdict = comparison_verdict(comparison), .lines = {}, .alerts = {}};
+  const PageHead head{.title = "stash: machines compared",
+                      .verdict = comparison_verdict(comparison),
+                      .lines = {},
+                      .alerts = emulated_alerts(comparison)};
   const std::string models = comparison.models.empty() ? "" : charts + model_table(comparison);
   return html_page(
       head,
