@@ -50,6 +50,8 @@ TEST(BatteryReport, AStallThatIsHardlyKnownIsNotTheHeadline) {
   const std::string text = render_battery_text(summary, {});
   EXPECT_TRUE(text.starts_with("emulated V100: the largest stall is interconnect: ")) << text;
   EXPECT_NE(text.find("300.0"), std::string::npos) << "half the interval of what is known least\n" << text;
+  ledger[Part::prep]->low_s = ledger[Part::prep]->high_s = 2 * ledger.step.s;  // more than there is
+  EXPECT_EQ(battery_verdict(summary).find("prep"), std::string::npos) << battery_verdict(summary);
 }
 
 TEST(BatteryReport, WhatFailedStandsWithItsReasonAndWithoutControlCharacters) {

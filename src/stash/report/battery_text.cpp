@@ -44,13 +44,14 @@ struct Worst {
   double high_ratio = 0;
 };
 
-// The stall that is certainly the largest: by the low end of its interval.
+// The stall that is certainly the largest: by the low end of its interval. One that takes more than its step shows that
+// its case is hardly known.
 Worst largest_stall(const std::vector<const CaseResult*>& finished) {
   Worst worst;
   for (const CaseResult* result : finished) {
     for (const Part part : kParts) {
       const auto ratio = share(*result, part);
-      if (part == Part::compute || !ratio) continue;
+      if (part == Part::compute || !ratio || *ratio > 1) continue;
       const Estimate& estimate = *(*result->ledger)[part];
       const double low_ratio = estimate.low_s / result->ledger->step.s;
       if (low_ratio > worst.low_ratio)
