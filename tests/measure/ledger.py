@@ -2,6 +2,7 @@
 
 import functools
 import json
+import time
 
 import program
 
@@ -9,11 +10,12 @@ import program
 SMALL_JOB = ("--device", "emulated:V100", "--model", "squeezenet1_0", "--ranks", 2)
 
 
-ATTEMPTS = 3
+ATTEMPTS = 5
+PAUSE_S = 10  # before the next attempt: other programs of a shared machine are busy for a while
 
 
 def repeated(test):
-    """For tests of times: a busy machine may fail one attempt, a wrong ruler fails all of them."""
+    """For tests of times: a busy machine may fail some attempts, a wrong ruler fails all of them."""
 
     @functools.wraps(test)
     def attempts(case):
@@ -25,6 +27,7 @@ def repeated(test):
                     raise
                 print(f"attempt {attempt + 1}: {error}", flush=True)
                 getattr(case, "runs", {}).clear()
+                time.sleep(PAUSE_S)
 
     return attempts
 

@@ -11,6 +11,7 @@
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
+#include "stash/launch/stop_signals.h"
 #include "stash/report/printable.h"
 
 namespace stash {
@@ -115,9 +116,15 @@ ProfileSeries measure_series(std::span<const Job> jobs, const fs::path& folder, 
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw Error(fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()));
+  start.ready();  // before Ctrl-C is taken over: a build can be ended by it
+  StopSignals signals;
   Series series(folder, start, jobs.size());
   for (const Job& job : jobs) {
-    series.add(job);
+    if (signals.take()) {
+      series.result().interrupted = true;  // between two models
+    } else {
+      series.add(job);
+    }
     if (!series.result().interrupted) continue;
     StatusLine().say(fmt::format("stopped; the same command goes on with {}", job.model));
     break;
