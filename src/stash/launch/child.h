@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <utility>
 
 #include "stash/launch/subprocess.h"
 
@@ -17,6 +18,7 @@ class Fd {
   Fd& operator=(const Fd&) = delete;
   ~Fd() { close(); }
   int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }  // the caller owns it from now on
   void reset(int fd) {
     close();
     fd_ = fd;

@@ -6,16 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "stash/core/error.h"
 #include "stash/launch/affinity.h"
+#include "stash/launch/child.h"
+#include "stash/launch/exec_vectors.h"
 #include "stash/launch/rank_variables.h"
-
-extern char** environ;
 
 namespace stash {
 namespace {
@@ -24,51 +23,21 @@ constexpr std::size_t kEventLimitBytes = 64u << 20;  // the whole of a large mod
 constexpr std::size_t kOutputLimitBytes = 4096;      // of one line that a rank prints
 constexpr std::size_t kOutputLines = 12;             // kept for the message when the rank fails
 
-struct Pipe {
-  int read_end = -1;
-  int write_end = -1;
-};
-
-Pipe make_pipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe for a rank: {}", std::strerror(errno)));
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return {ends[0], ends[1]};
-}
-
-std::vector<std::string> merged_environment(const RankCommand& command, int event_fd, int shared_fd) {
-  std::vector<std::pair<std::string, std::string>> changes = command.environment;
-  changes.emplace_back(kEventFdVariable, std::to_string(event_fd));
-  changes.emplace_back(kSharedFdVariable, std::to_string(shared_fd));
-  std::vector<std::string> merged;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const auto& c) { return c.first == name; });
-    if (!replaced) merged.emplace_back(text);
-  }
-  for (const auto& [name, value] : changes) merged.push_back(name + '=' + value);
-  return merged;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (std::string& text : strings) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
+std::vector<std::string> environment_of(const RankCommand& command, int event_fd, int shared_fd) {
+  EnvironmentChanges changes(command.environment.begin(), command.environment.end());
+  changes[kEventFdVariable] = std::to_string(event_fd);
+  changes[kSharedFdVariable] = std::to_string(shared_fd);
+  return changed_environment(changes);
 }
 
 }  // namespace
 
 RankProcess::RankProcess(int index, const RankCommand& command, int shared_fd)
     : index_(index), events_(-1, 0), output_(-1, 0) {
-  const Pipe events = make_pipe();
-  const Pipe output = make_pipe();
-  start(command, shared_fd, events.write_end, output.write_end);
-  close(events.write_end);
-  close(output.write_end);
-  events_ = LineReader(events.read_end, kEventLimitBytes);
-  output_ = LineReader(output.read_end, kOutputLimitBytes);
+  Pipe events, output;
+  start(command, shared_fd, events.write_end.get(), output.write_end.get());
+  events_ = LineReader(events.read_end.release(), kEventLimitBytes);
+  output_ = LineReader(output.read_end.release(), kOutputLimitBytes);
 }
 
 bool RankProcess::runs() const {
@@ -115,9 +84,9 @@ void RankProcess::kill_and_wait() {
 void RankProcess::start(const RankCommand& command, int shared_fd, int event_fd, int output_fd) {
   // Everything that allocates happens before fork.
   std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = merged_environment(command, event_fd, shared_fd);
-  const std::vector<char*> argv = pointers(arguments);
-  const std::vector<char*> envp = pointers(environment);
+  std::vector<std::string> environment = environment_of(command, event_fd, shared_fd);
+  const std::vector<char*> argv = null_terminated(arguments);
+  const std::vector<char*> envp = null_terminated(environment);
   const pid_t supervisor = getpid();
   pid_ = fork();
   if (pid_ < 0) throw Error(fmt::format("cannot start rank {}: {}", index_, std::strerror(errno)));
