@@ -1,4 +1,4 @@
-"""`stash characterize` and `stash compare` before a rank starts: flags, job files, folders."""
+"""`stash characterize`, `stash compare` and `stash study` before a rank starts: flags, job files, folders."""
 
 import json
 import unittest
@@ -38,6 +38,13 @@ class Characterize(unittest.TestCase):
         self.refuse(2, (*begin, "--instance", "p3.8xlarg"), "p3.8xlarge")
         self.refuse(2, (*begin, "--usd-per-hour", "-1"), "--usd-per-hour")
         self.refuse(2, (*begin, "--format", "html5"), "--format")
+
+    def test_links_that_cannot_be(self):
+        begin = ("study", "layers", "--out", self.out, "--device")
+        self.refuse(2, (*begin, "emulated:V100", "--link", "fast"), "--link", "1Gbit/s")
+        self.refuse(2, (*begin, "emulated:V100", "--link", "0Gbit/s"), "--link", "host")
+        self.refuse(2, (*begin, "cpu", "--link", "1Gbit/s"), "--inject link=")
+        self.refuse(2, ("study", "layers", "--from", self.folder.path, "--out", self.out), "standard output")
 
     def test_job_files_that_cannot_be(self):
         begin = ("characterize", "--out", self.out)

@@ -160,7 +160,9 @@ class StudyVerb final : public Verb {
       return;
     }
     if (job.inject.link_bytes_per_s || link_ == kHostLink) return;
-    job.inject.link_bytes_per_s = parse_bytes_per_s(link_.value_or(kEmulatedLink), "--link");
+    const double bytes_per_s = parse_bytes_per_s(link_.value_or(kEmulatedLink), "--link");
+    if (!(bytes_per_s > 0)) throw UsageError("--link takes a rate above 0, like 1Gbit/s, or host");
+    job.inject.link_bytes_per_s = bytes_per_s;
   }
 
   std::string render(const CommunicationStudy& study) const {
