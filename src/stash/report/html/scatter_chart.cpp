@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include "stash/report/html/axis.h"
 #include "stash/report/html/charts.h"
@@ -15,6 +17,8 @@ constexpr double kTitleHeight = 34;  // the axis' title, and the number of a lin
 constexpr int kTicks = 4;
 constexpr double kRoom = 0.03;  // of the range at either end, so that marks do not touch the edge
 constexpr double kRadius = 4;
+constexpr double kLetterWidth = 0.75;  // in percent of a page on a screen, about
+constexpr double kNameHeight = 12;
 
 struct Extent {
   double low = std::numeric_limits<double>::max();
@@ -24,6 +28,17 @@ struct Extent {
     high = std::max(high, value);
   }
 };
+
+struct NameBox {
+  double left;  // percent
+  double y;     // of its base line
+  double width;
+};
+
+bool overlap(const NameBox& one, const NameBox& other) {
+  return one.left < other.left + other.width && other.left < one.left + one.width &&
+         std::abs(one.y - other.y) < kNameHeight;
+}
 
 class Drawing {
  public:
@@ -84,15 +99,25 @@ class Drawing {
       svg_.line(x(point.x), y(point.interval->low), x(point.x), y(point.interval->high), "whisker");
     }
     svg_.circle(x(point.x), y(point.y), kRadius, "dot " + point.classes, point.tip);
-    if (!point.name.empty()) {
-      svg_.text(x(point.x), y(point.y) - kRadius - 4, point.name, anchor_at(x(point.x)), "name");
-    }
+    if (!point.name.empty()) draw_name(point);
+  }
+
+  // One that would lie over another is left out; the point's tip has it.
+  void draw_name(const Point& point) {
+    const Anchor anchor = anchor_at(x(point.x));
+    const double width = kLetterWidth * static_cast<double>(point.name.size());
+    const double before = anchor == Anchor::start ? 0 : anchor == Anchor::middle ? width / 2 : width;
+    const NameBox box{x(point.x) - before, y(point.y) - kRadius - 4, width};
+    if (std::ranges::any_of(names_, [&](const NameBox& other) { return overlap(box, other); })) return;
+    names_.push_back(box);
+    svg_.text(x(point.x), box.y, point.name, anchor, "name");
   }
 
   const Plane& plane_;
   Svg svg_;
   double bottom_;
   Extent x_extent_, y_extent_;
+  std::vector<NameBox> names_;  // that are drawn
 };
 
 }  // namespace
