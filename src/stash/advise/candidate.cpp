@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "stash/attribute/steady_fetch.h"
+#include "stash/core/units.h"
 
 namespace stash {
 
 namespace {
 
-constexpr double kSecondsPerHour = 3600;
 // An interval wider than this says no more than that nothing is known; it keeps draws finite.
 constexpr double kWidestRatio = 100;
 

@@ -16,7 +16,6 @@ namespace stash {
 
 namespace {
 
-constexpr double kSecondsPerHour = 3600;
 constexpr std::size_t kMostOthers = 3;      // machines named for one kind of change
 constexpr double kDeepestCutRatio = 0.25;   // a price or step below this share of today's is no use to know
 constexpr double kWidestRiseRatio = 10;     // nor one above this for the first

@@ -29,9 +29,9 @@ std::string upper(std::string_view text) {
 }
 
 // The fields of one row, in the order of kColumns.
-class RowReader {
+class GpuRowReader {
  public:
-  RowReader(const CsvRow& row, std::string_view source) : row_(row), source_(source) {}
+  GpuRowReader(const CsvRow& row, std::string_view source) : row_(row), source_(source) {}
 
   Gpu gpu() {
     Gpu gpu;
@@ -123,7 +123,7 @@ std::vector<Gpu> parse_gpus(std::string_view text, std::string_view source) {
   }
   std::vector<Gpu> gpus;
   for (const CsvRow& row : table.rows) {
-    Gpu gpu = RowReader(row, source).gpu();
+    Gpu gpu = GpuRowReader(row, source).gpu();
     check_name_is_new(gpus, gpu, row, source);
     gpus.push_back(std::move(gpu));
   }

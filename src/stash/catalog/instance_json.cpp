@@ -18,9 +18,9 @@ std::string name_of(const nlohmann::json& row) {
 }
 
 // Text may be missing in a file that somebody wrote; what check_instance wants is checked there.
-class RowReader {
+class InstanceRowReader {
  public:
-  RowReader(const nlohmann::json& json, const json_fields::Path& path) : reader_(json, path) {}
+  InstanceRowReader(const nlohmann::json& json, const json_fields::Path& path) : reader_(json, path) {}
 
   template <class T>
   void operator()(const char* key, T& value) {
@@ -54,7 +54,7 @@ nlohmann::json to_json(const Instance& instance) {
 
 Instance instance_from_json(const nlohmann::json& json) {
   const json_fields::Path path;
-  RowReader reader(json, path);
+  InstanceRowReader reader(json, path);
   Instance instance;
   fields(reader, instance);
   check_instance(instance);

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::size_t kMostFaults = 10'000;
 constexpr std::size_t kMostSentences = 50;  // a screen; what is wrong in more has one cause
-constexpr std::size_t kLongestName = 100;
+constexpr std::size_t kLongestShownName = 100;
 
 }  // namespace
 
 void RowFaults::add(std::size_t place, std::string_view name, std::string_view problem) {
-  std::string what = fmt::format("'{}' is left out: {}", name.substr(0, kLongestName), problem);
+  std::string what = fmt::format("'{}' is left out: {}", name.substr(0, kLongestShownName), problem);
   if (faults_.size() >= kMostFaults && !faults_.contains(what)) return;
   Rows& rows = faults_.try_emplace(std::move(what), Rows{place, 0}).first->second;
   ++rows.count;

@@ -25,7 +25,6 @@ namespace {
 constexpr std::size_t kMostNames = 100'000;
 constexpr std::size_t kMostRegions = 10'000;
 constexpr std::size_t kLongestName = 200;
-constexpr double kMostGpus = 1024;
 constexpr double kMostVcpus = 1e6;
 
 struct Offer {
@@ -116,7 +115,7 @@ class Importer {
   }
 
   void take_instance(const VmsRow& row) {
-    const double count = figure(row, "AcceleratorCount", row.accelerator_count, kMostGpus);
+    const double count = figure(row, "AcceleratorCount", row.accelerator_count, kMostGpusOfVmsRow);
     const double vcpus = figure(row, "vCPUs", row.vcpus, kMostVcpus);
     const double memory_gib = figure(row, "MemoryGiB", row.memory_gib);
     const double usd_per_h = figure(row, "Price", row.price);

@@ -9,7 +9,6 @@ namespace {
 
 // Google's own file has 2,500 rows of accelerators and 700 of machines that have GPUs.
 constexpr std::size_t kMostRows = 200'000;
-constexpr double kMostGpus = 1024;
 
 // SkyPilot's names where they are not the catalogue's.
 std::string skypilot_gpu(const Instance& machine) {
@@ -38,7 +37,7 @@ void GooglePrices::take_machine(const Instance& known, const VmsRow& row) {
 void GooglePrices::take_gpus(const VmsRow& row) {
   const double count = parse_figure(row.accelerator_count).value_or(0);
   const double usd_per_h = parse_figure(row.price).value_or(0);
-  if (count < 1 || count > kMostGpus || usd_per_h == 0 || gpus_.size() >= kMostRows) return;
+  if (count < 1 || count > kMostGpusOfVmsRow || usd_per_h == 0 || gpus_.size() >= kMostRows) return;
   gpus_[key_of(row.accelerator_name, static_cast<int>(count), row.availability_zone)] = {
       usd_per_h, parse_figure(row.spot_price), std::string(row.region)};
 }

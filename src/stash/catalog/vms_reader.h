@@ -16,6 +16,8 @@ struct VmsRow {
       region, availability_zone;
 };
 
+inline constexpr double kMostGpusOfVmsRow = 1024;  // no machine has as many; a row that tells of more is not taken
+
 // Reads vms.csv of versions 7 and 8 row by row. Columns are found by their names; those of later versions are passed
 // over. Memory does not grow with the file. `source` names it in messages.
 class VmsReader {

@@ -54,8 +54,7 @@ std::string text_of(const nlohmann::json& value, const std::string& key) {
 
 // nullptr: none, or none that the catalogue knows.
 const Gpu* gpu_of(const Job& job) {
-  constexpr std::string_view kEmulated = "emulated:";
-  if (job.device.starts_with(kEmulated)) return &find_gpu(job.device.substr(kEmulated.size()));
+  if (job.device.starts_with(kEmulatedPrefix)) return &find_gpu(job.device.substr(kEmulatedPrefix.size()));
   const std::vector<std::string> models = gpu_models();
   if (job.device != "cuda" || models.empty()) return nullptr;
   const auto table = gpu_table();

@@ -69,7 +69,7 @@ class DoctorVerb final : public Verb {
   }
 
   static void show_placement(const std::optional<Placement>& placement) {
-    fmt::print("stash {}\n", kVersion);
+    fmt::print("stash {}\n", version_text());
     if (!placement) {
       fmt::print("no launcher of several processes is seen in the environment: ranks are started here\n");
       return;

@@ -30,7 +30,6 @@ constexpr int kCpuSequences = 1;
 constexpr int kGpuSequences = 8;
 constexpr int kRanksWithoutGpu = 2;
 constexpr int kMostRanks = 4096;
-constexpr std::string_view kEmulated = "emulated:";
 
 int in_range(int value, int lowest, int highest, std::string_view flag) {
   if (value >= lowest && value <= highest) return value;
@@ -39,16 +38,17 @@ int in_range(int value, int lowest, int highest, std::string_view flag) {
 
 std::string checked_device(const std::string& device) {
   if (device == "cpu" || device == "cuda") return device;
-  if (device.starts_with(kEmulated)) return std::string(kEmulated) + find_gpu(device.substr(kEmulated.size())).name;
+  if (device.starts_with(kEmulatedPrefix))
+    return std::string(kEmulatedPrefix) + find_gpu(device.substr(kEmulatedPrefix.size())).name;
   std::vector<std::string> names{"cpu", "cuda"};
-  for (const Gpu& gpu : gpu_table()) names.push_back(std::string(kEmulated) + gpu.name);
+  for (const Gpu& gpu : gpu_table()) names.push_back(std::string(kEmulatedPrefix) + gpu.name);
   const std::vector<std::string_view> views(names.begin(), names.end());
   throw_unknown("--device", device, views);
 }
 
 std::string checked_dtype(const std::string& dtype, const std::string& device) {
   const DType type = parse_dtype(dtype);
-  if (device.starts_with(kEmulated)) find_gpu(device.substr(kEmulated.size())).ops_per_s(type);
+  if (device.starts_with(kEmulatedPrefix)) find_gpu(device.substr(kEmulatedPrefix.size())).ops_per_s(type);
   if (device == "cpu" && type == DType::fp16) {
     throw UsageError("--dtype fp16 needs an accelerator: on the CPU use bf16 or fp32");
   }
@@ -186,9 +186,9 @@ std::string gpu_misfit(const Job& job, const Graph& graph, std::string_view gpu,
 
 void check_memory(const Job& job, const Graph& graph, int ranks_here, double available_bytes) {
   if (job.device == "cuda") return;  // the device tells how much it has when it is asked
-  const bool emulated = job.device.starts_with(kEmulated);
+  const bool emulated = job.device.starts_with(kEmulatedPrefix);
   if (emulated) {
-    const Gpu& gpu = find_gpu(job.device.substr(kEmulated.size()));
+    const Gpu& gpu = find_gpu(job.device.substr(kEmulatedPrefix.size()));
     const std::string misfit = gpu_misfit(job, graph, gpu.name, static_cast<double>(gpu.memory_bytes));
     if (!misfit.empty()) throw Error(misfit);
   }

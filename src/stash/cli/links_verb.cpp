@@ -41,7 +41,7 @@ class LinksVerb final : public Verb {
   }
 
   int run() override {
-    const LinksFormat format = parse_links_format(format_);
+    const ListFormat format = parse_list_format(format_);
     start_.check();
     const auto placement = start_.placement();
     if (!flags_.device && count_gpus() == 0) flags_.device = "cpu";

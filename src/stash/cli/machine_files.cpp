@@ -37,7 +37,6 @@ const CaseResult* with_most_ranks(const BatterySummary& summary) {
 
 // With emulated GPUs the row is of a machine that has them, and is named so.
 ThisMachineOptions options_of(const BatteryFolder& folder, const BatterySummary& summary, const CaseResult& most) {
-  constexpr std::string_view kEmulated = "emulated:";
   ThisMachineOptions options;
   options.name = summary.name;
   options.usd_per_h = summary.usd_per_h;
@@ -45,8 +44,8 @@ ThisMachineOptions options_of(const BatteryFolder& folder, const BatterySummary&
   options.profile = read_profile(folder.profile_file(most.of.name));
   options.decode_samples_per_s = rate_of(summary.figures, "decode", "threads=1");
   options.storage_bytes_per_s = rate_of(summary.figures, "storage_sequential", "cold");
-  if (const std::string& device = most.of.job.device; device.starts_with(kEmulated)) {
-    options.gpu = device.substr(kEmulated.size());
+  if (const std::string& device = most.of.job.device; device.starts_with(kEmulatedPrefix)) {
+    options.gpu = device.substr(kEmulatedPrefix.size());
     options.gpus = most.of.job.ranks / most.of.nodes;
     options.name += fmt::format("-with-{}-{}", *options.gpus, lower_case(options.gpu));
   }

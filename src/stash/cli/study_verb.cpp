@@ -155,7 +155,7 @@ class StudyVerb final : public Verb {
 
   // Between emulated GPUs there is no link but the host's memory, whose speed is that of its caches and neighbours.
   void emulate_link(Job& job) const {
-    if (!job.device.starts_with("emulated:")) {
+    if (!job.device.starts_with(kEmulatedPrefix)) {
       if (link_) throw UsageError("--link is of emulated GPUs: --inject link=RATE makes a real link slower");
       return;
     }

@@ -12,12 +12,10 @@
 #include "stash/core/units.h"
 #include "stash/input/machine_rates.h"
 #include "stash/launch/machine_info.h"
+#include "stash/study/micro_storage.h"
 
 namespace stash {
 namespace {
-
-// Long enough for a rate, short enough for a laptop's disk: 10 windows of 24 MiB.
-constexpr std::int64_t kStorageBytes = 240 << 20;
 
 std::string rate_text(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
 

@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stash/core/condition.h"
 #include "stash/core/injection.h"
 
 namespace stash {
+
+inline constexpr std::string_view kEmulatedPrefix = "emulated:";  // of a Job's device; a GPU's name follows
 
 // What is trained and how it is measured. Field names are the command line's flags and the JSON keys.
 struct Job {

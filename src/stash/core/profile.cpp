@@ -208,7 +208,7 @@ std::string to_json_text(const Profile& profile) {
   const nlohmann::json traces = std::move(json["traces"]);
   json.erase("traces");
   json["schema_version"] = kProfileSchemaVersion;
-  json["tool"] = {{"name", "stash"}, {"version", kVersion}};
+  json["tool"] = tool_json();
   std::string text = dump_json(json, 1);
   constexpr std::string_view kEnd = "\n}";
   text.resize(text.size() - kEnd.size());

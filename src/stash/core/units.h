@@ -6,6 +6,8 @@
 
 namespace stash {
 
+inline constexpr double kSecondsPerHour = 3600;
+
 // Parsers throw UsageError, naming `option` and showing a valid spelling.
 // GB is 1e9 bytes, GiB is 1024^3, Gbit is 1e9 bits.
 double parse_duration_s(std::string_view text, std::string_view option);   // 120s 30ms 5us 2m 1.5h

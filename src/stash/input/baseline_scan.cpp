@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "stash/input/kept_buffer.h"
+
 namespace stash {
 
 namespace {
@@ -15,8 +17,6 @@ constexpr int kLongestCodeAndValue = 31;  // bits
 // A block has at most 64 codes. The scan is followed by more zeros than they have bits,
 // so that its end needs to be looked for only once a block.
 constexpr std::size_t kZerosBehind = 1024;
-
-constexpr std::size_t kKeptBytes = 16 << 20;
 
 // Shifts by a number that is only known then are what decoding mostly does; processors with AVX2 have fast ones.
 #if defined(__x86_64__)
@@ -142,6 +142,8 @@ class ScanDecoder {
   Block block_;
 };
 
+#undef STASH_BMI2
+
 }  // namespace
 
 bool BaselineScan::decode(std::span<const std::uint8_t> data, std::span<const ScanComponent> components,
@@ -152,9 +154,7 @@ bool BaselineScan::decode(std::span<const std::uint8_t> data, std::span<const Sc
 
 // A byte of 255 is followed by a zero that means nothing, or by a marker, which ends the scan.
 void BaselineScan::unstuff(std::span<const std::uint8_t> data) {
-  const std::size_t wanted = data.size() + kZerosBehind;
-  if (bytes_.size() > kKeptBytes && wanted <= kKeptBytes) std::vector<std::uint8_t>().swap(bytes_);
-  if (bytes_.size() < wanted) bytes_.resize(wanted);
+  grow_kept(bytes_, data.size() + kZerosBehind);
   std::uint8_t* out = bytes_.data();
   const std::uint8_t* in = data.data();
   const std::uint8_t* const end = in + data.size();

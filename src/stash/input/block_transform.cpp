@@ -127,6 +127,8 @@ STASH_AVX2 void transform_block(const std::int16_t* coefficients, const BlockSca
   store_rows(v + 4, out + 4 * stride, stride);
 }
 
+#undef STASH_AVX2
+
 }  // namespace
 
 TransformBlock avx2_transform() {

@@ -8,6 +8,7 @@
 
 #include "stash/input/baseline_file.h"
 #include "stash/input/jpeg_library.h"
+#include "stash/input/kept_buffer.h"
 
 namespace stash {
 
@@ -20,25 +21,10 @@ constexpr int kScanningState = 205;
 // 16 pixels and finishes its last MCU, which has up to four blocks of eight.
 constexpr int kMaxOverrun = 64;
 
-// One huge image must not make a worker keep its memory for ever.
-constexpr std::size_t kKeptBytes = 16 << 20;
-
 int denominator_for(const CropBox& crop, int target) {
   int denominator = 1;
   while (denominator < 8 && std::min(crop.width, crop.height) >= 2 * denominator * target) denominator *= 2;
   return denominator;
-}
-
-// Half-open.
-struct Range {
-  int begin = 0;
-  int end = 0;
-};
-
-// The pixels at the decoder's scale that a crop touches, with what interpolating chroma needs around them.
-Range needed_pixels(int begin, int length, int denominator, int margin, JDIMENSION limit) {
-  const int last = (begin + length + denominator - 1) / denominator;
-  return {std::max(0, begin / denominator - margin), std::min(static_cast<int>(limit), last + margin)};
 }
 
 std::uint8_t inverted_ink(int ink, int black) { return static_cast<std::uint8_t>((ink * black + 127) / 255); }
@@ -46,11 +32,18 @@ std::uint8_t inverted_ink(int ink, int black) { return static_cast<std::uint8_t>
 }  // namespace
 
 struct JpegDecoder::Impl {
+  // Half-open.
+  struct Range {
+    int begin = 0;
+    int end = 0;
+  };
+
   jpeg_decompress_struct& info() { return library.info; }
   const jpeg_decompress_struct& info() const { return library.info; }
 
   void read_header();
   void prepare(const CropBox& crop, int target, bool may_be_usual);
+  static Range needed_pixels(int begin, int length, int denominator, int margin, JDIMENSION limit);
   void find_needed_pixels(const CropBox& crop);
   void choose_format();
   void check_sampling() const;
@@ -65,7 +58,6 @@ struct JpegDecoder::Impl {
   void read_by_library(const CropBox& crop);
   void point_at_group(int group, std::array<JSAMPARRAY, 3>& components);
   void read_planes();
-  void reserve(std::size_t bytes);
   void layout_cmyk(std::size_t plane_bytes, int stride);
   void read_cmyk();
 
@@ -104,6 +96,13 @@ void JpegDecoder::Impl::prepare(const CropBox& crop, int target, bool may_be_usu
   info().dct_method = JDCT_ISLOW;
   info().raw_data_out = raw ? TRUE : FALSE;
   if (!raw) info().out_color_space = JCS_CMYK;
+}
+
+// The pixels at the decoder's scale that a crop touches, with what interpolating chroma needs around them.
+JpegDecoder::Impl::Range JpegDecoder::Impl::needed_pixels(int begin, int length, int denominator, int margin,
+                                                          JDIMENSION limit) {
+  const int last = (begin + length + denominator - 1) / denominator;
+  return {std::max(0, begin / denominator - margin), std::min(static_cast<int>(limit), last + margin)};
 }
 
 void JpegDecoder::Impl::find_needed_pixels(const CropBox& crop) {
@@ -155,11 +154,6 @@ void JpegDecoder::Impl::crop_columns() {
   left = static_cast<int>(offset);
 }
 
-void JpegDecoder::Impl::reserve(std::size_t bytes) {
-  if (samples.size() > kKeptBytes && bytes <= kKeptBytes) std::vector<std::uint8_t>().swap(samples);
-  if (samples.size() < bytes) samples.resize(bytes);
-}
-
 void JpegDecoder::Impl::find_sampling() {
   row_group = info().max_v_samp_factor * library.smallest_block_side();
   first_group = rows.begin / row_group;
@@ -187,7 +181,7 @@ void JpegDecoder::Impl::layout_planes() {
     plane_at[i] = total;
     total += static_cast<std::size_t>(plane.stride) * static_cast<std::size_t>((last_group - first_group) * group_rows);
   }
-  reserve(total);
+  grow_kept(samples, total);
   for (std::size_t i = 0; i < 3; ++i) image.plane[i].data = samples.data() + plane_at[i];
 }
 
@@ -247,7 +241,7 @@ void JpegDecoder::Impl::read_planes() {
 void JpegDecoder::Impl::layout_cmyk(std::size_t plane_bytes, int stride) {
   const AxisSampling horizontal{1, false, static_cast<int>(info().output_width)};
   const AxisSampling vertical{1, false, static_cast<int>(info().output_height)};
-  reserve(3 * plane_bytes + 4 * static_cast<std::size_t>(info().output_width));
+  grow_kept(samples, 3 * plane_bytes + 4 * static_cast<std::size_t>(info().output_width));
   for (std::size_t i = 0; i < 3; ++i) {
     plane_at[i] = i * plane_bytes;
     image.plane[i] = {samples.data() + plane_at[i], stride,     columns.begin, rows.begin, columns.end - columns.begin,

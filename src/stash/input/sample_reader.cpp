@@ -12,14 +12,12 @@
 
 #include "stash/core/clock.h"
 #include "stash/input/interruptible_sleep.h"
+#include "stash/input/kept_buffer.h"
 #include "stash/input/page_cache.h"
 
 namespace stash {
 
 namespace {
-
-// One huge file must not make a worker keep its memory for ever.
-constexpr std::size_t kKeptBytes = 16 << 20;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
@@ -105,9 +103,7 @@ std::span<const std::uint8_t> SampleReader::read(const SampleLocation& location,
 }
 
 std::uint8_t* SampleReader::buffer_for(std::int64_t bytes) {
-  const auto wanted = static_cast<std::size_t>(bytes);
-  if (buffer_.size() > kKeptBytes && wanted <= kKeptBytes) std::vector<std::uint8_t>().swap(buffer_);
-  if (buffer_.size() < wanted) buffer_.resize(wanted);
+  grow_kept(buffer_, static_cast<std::size_t>(bytes));
   return buffer_.data();
 }
 

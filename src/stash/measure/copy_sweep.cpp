@@ -12,7 +12,7 @@ namespace {
 // The smallest shows what a copy costs at all, the largest the rate of the slot.
 constexpr std::array<std::int64_t, 3> kSizes{64 << 10, 4 << 20, 64 << 20};
 constexpr int kRepeats = 5;
-constexpr double kBatch_s = 2e-3;  // copies are timed together until they take this long
+constexpr double kCopyBatch_s = 2e-3;  // copies are timed together until they take this long
 constexpr int kMostCopies = 50;
 
 double time_s(Device& device, at::Tensor& to, const at::Tensor& from, int copies) {
@@ -26,7 +26,7 @@ double time_s(Device& device, at::Tensor& to, const at::Tensor& from, int copies
 LinkTime timed(Device& device, const char* op, at::Tensor& to, const at::Tensor& from) {
   time_s(device, to, from, 1);  // pages, streams
   const double once_s = time_s(device, to, from, 1);
-  const int copies = std::clamp(static_cast<int>(kBatch_s / std::max(once_s, 1e-9)), 1, kMostCopies);
+  const int copies = std::clamp(static_cast<int>(kCopyBatch_s / std::max(once_s, 1e-9)), 1, kMostCopies);
   std::vector<double> times_s;
   for (int i = 0; i < kRepeats; ++i) times_s.push_back(time_s(device, to, from, copies));
   const auto [low, high] = std::minmax_element(times_s.begin(), times_s.end());

@@ -15,7 +15,7 @@ namespace stash {
 namespace {
 
 constexpr std::int64_t kFewestBytes = 1024;
-constexpr double kBatch_s = 0.01;  // calls are timed together until they take this long
+constexpr double kCallBatch_s = 0.01;  // calls are timed together until they take this long
 constexpr int kMostCalls = 50;
 
 // One kind of call among some ranks.
@@ -168,7 +168,7 @@ void sweep(Call& call, const Scope& scope, Control& control, const SweepLimits& 
                               row.op, row.bytes));
     }
     const double once_s = watch.time_s(call, 1);
-    const int calls = std::clamp(static_cast<int>(kBatch_s / std::max(once_s, 1e-9)), 1, kMostCalls);
+    const int calls = std::clamp(static_cast<int>(kCallBatch_s / std::max(once_s, 1e-9)), 1, kMostCalls);
     std::vector<double> times_s;
     for (int i = 0; i < limits.repeats; ++i) times_s.push_back(watch.time_s(call, calls) / ways);
     row.repeats = limits.repeats;

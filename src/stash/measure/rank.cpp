@@ -38,9 +38,9 @@ int inherited_fd(const char* variable) {
   return text == nullptr ? -1 : std::atoi(text);
 }
 
-class Rank {
+class RankRun {
  public:
-  Rank(const RankSetup& setup, const Events& events)
+  RankRun(const RankSetup& setup, const Events& events)
       : setup_(setup),
         shared_(*setup.shared),
         events_(events),
@@ -273,7 +273,7 @@ int run_rank(const RankSetup& setup) {
   std::optional<Failure> failure = failure_of([&] {
     RankState& state = setup.shared->rank(setup.team_index);
     if (purpose == nullptr) {
-      Rank(setup, events).run();
+      RankRun(setup, events).run();
     } else if (purpose == std::string_view("links")) {
       inspect_links(setup, events, state);
     } else {

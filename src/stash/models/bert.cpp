@@ -11,24 +11,24 @@ constexpr int kVocabulary = 30522;
 constexpr int kPositions = 512;
 constexpr int kTokenTypes = 2;
 constexpr int kUsualSeqLen = 384;  // the length at which BERT is tuned on SQuAD
-constexpr double kDropout = 0.1;
-constexpr double kEpsilon = 1e-12;
+constexpr double kBertDropout = 0.1;
+constexpr double kBertEpsilon = 1e-12;
 
 int embeddings(Builder& net, int x, int hidden) {
   const std::string name = "bert.embeddings.";
   x = net.embedding(name + "word_embeddings", x, hidden);
   x = net.position(name + "position_embeddings", name + "position_embeddings.weight", x, kPositions);
   x = net.constant_row(name + "token_type_embeddings", x, kTokenTypes);
-  x = net.layer_norm(name + "LayerNorm", x, kEpsilon);
-  return net.dropout(name + "dropout", x, kDropout);
+  x = net.layer_norm(name + "LayerNorm", x, kBertEpsilon);
+  return net.dropout(name + "dropout", x, kBertDropout);
 }
 
 // Projects back to the hidden size, adds the residual and normalises after it.
 int output(Builder& net, const std::string& name, int x, int residual) {
   x = net.linear(name + ".dense", x, static_cast<int>(net.output(residual).back()));
-  x = net.dropout(name + ".dropout", x, kDropout);
+  x = net.dropout(name + ".dropout", x, kBertDropout);
   x = net.add(name + ".add", x, residual);
-  return net.layer_norm(name + ".LayerNorm", x, kEpsilon);
+  return net.layer_norm(name + ".LayerNorm", x, kBertEpsilon);
 }
 
 // Query, key and value are one product of the same size as the published three. The attention weights themselves

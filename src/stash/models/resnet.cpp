@@ -11,10 +11,10 @@
 namespace stash {
 namespace {
 
-constexpr std::array kStageChannels{64, 128, 256, 512};
+constexpr std::array kResNetStageChannels{64, 128, 256, 512};
 constexpr int kBottleneckExpansion = 4;
 
-using Blocks = std::array<int, kStageChannels.size()>;  // of each stage
+using Blocks = std::array<int, kResNetStageChannels.size()>;  // of each stage
 
 constexpr std::array<Blocks, 3> kBasicLayouts{{{1, 1, 1, 1}, {2, 2, 2, 2}, {3, 4, 6, 3}}};
 constexpr std::array<Blocks, 4> kBottleneckLayouts{{{2, 2, 2, 2}, {3, 4, 6, 3}, {3, 4, 23, 3}, {3, 8, 36, 3}}};
@@ -64,7 +64,7 @@ class ResNet {
     x = conv_norm("conv1", "bn1", x, {.channels = 64, .kernel = 7, .stride = 2, .padding = 3});
     x = net_.activation(Op::relu, "relu", x);
     x = net_.max_pool2d("maxpool", x, {.kernel = 3, .stride = 2, .padding = 1});
-    for (std::size_t i = 0; i < kStageChannels.size(); ++i) x = stage(i, x);
+    for (std::size_t i = 0; i < kResNetStageChannels.size(); ++i) x = stage(i, x);
     x = net_.flatten(net_.adaptive_avg_pool2d("avgpool", x, 1));
     net_.loss(Op::classification_loss, net_.linear("fc", x, kImageNetClasses));
     return std::move(net_).finish(kImageNetClasses);
@@ -81,7 +81,7 @@ class ResNet {
   int stage(std::size_t index, int x) {
     for (int i = 0; i < layout_.blocks[index]; ++i) {
       const int stride = index > 0 && i == 0 ? 2 : 1;
-      x = block(fmt::format("layer{}.{}.", index + 1, i), x, kStageChannels[index], stride);
+      x = block(fmt::format("layer{}.{}.", index + 1, i), x, kResNetStageChannels[index], stride);
     }
     return x;
   }

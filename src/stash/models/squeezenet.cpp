@@ -21,7 +21,7 @@ int fire(Builder& net, int index, int x, int squeezed, int expanded) {
   return net.concat(name + "concat", {narrow, wide});
 }
 
-int pool(Builder& net, int index, int x) {
+int ceil_pool(Builder& net, int index, int x) {
   return net.max_pool2d(fmt::format("features.{}", index), x, {.kernel = 3, .stride = 2, .ceil_mode = true});
 }
 
@@ -31,16 +31,16 @@ Graph make_squeezenet1_0(const ModelOptions& options) {
   Builder net("squeezenet1_0");
   int x = net.image(options.image_size);
   x = conv_relu(net, "features.0", "features.1", x, {.channels = 96, .kernel = 7, .stride = 2, .bias = true});
-  x = pool(net, 2, x);
+  x = ceil_pool(net, 2, x);
   x = fire(net, 3, x, 16, 64);
   x = fire(net, 4, x, 16, 64);
   x = fire(net, 5, x, 32, 128);
-  x = pool(net, 6, x);
+  x = ceil_pool(net, 6, x);
   x = fire(net, 7, x, 32, 128);
   x = fire(net, 8, x, 48, 192);
   x = fire(net, 9, x, 48, 192);
   x = fire(net, 10, x, 64, 256);
-  x = pool(net, 11, x);
+  x = ceil_pool(net, 11, x);
   x = fire(net, 12, x, 64, 256);
   x = net.dropout("classifier.0", x, 0.5);
   x = conv_relu(net, "classifier.1", "classifier.2", x, {.channels = kImageNetClasses, .bias = true});

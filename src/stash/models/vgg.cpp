@@ -11,9 +11,9 @@
 namespace stash {
 namespace {
 
-constexpr std::array kStageChannels{64, 128, 256, 512, 512};
+constexpr std::array kVggStageChannels{64, 128, 256, 512, 512};
 constexpr int kHiddenUnits = 4096;
-using StageLayout = std::array<int, kStageChannels.size()>;  // convolutions of each stage
+using StageLayout = std::array<int, kVggStageChannels.size()>;  // convolutions of each stage
 
 StageLayout stage_layout(int depth) {
   switch (depth) {
@@ -41,7 +41,7 @@ int features(Builder& net, int x, const StageLayout& layout, double width) {
   const auto next_name = [&index] { return fmt::format("features.{}", index++); };
   for (std::size_t stage = 0; stage < layout.size(); ++stage) {
     for (int i = 0; i < layout[stage]; ++i) {
-      const int channels = scaled(kStageChannels[stage], width);
+      const int channels = scaled(kVggStageChannels[stage], width);
       x = net.conv2d(next_name(), x, {.channels = channels, .kernel = 3, .padding = 1, .bias = true});
       x = net.activation(Op::relu, next_name(), x);
     }

@@ -12,7 +12,7 @@ constexpr int kHidden = 768;
 constexpr int kMlp = 3072;
 constexpr int kHeads = 12;
 constexpr int kLayers = 12;
-constexpr double kEpsilon = 1e-6;
+constexpr double kVitEpsilon = 1e-6;
 
 int self_attention(Builder& net, const std::string& name, int x) {
   x = net.linear(name + ".in_proj", x, 3 * kHidden, true, "_");
@@ -28,9 +28,9 @@ int mlp(Builder& net, const std::string& name, int x) {
 
 int encoder_layer(Builder& net, int index, int x) {
   const std::string name = fmt::format("encoder.layers.encoder_layer_{}.", index);
-  const int attended = self_attention(net, name + "self_attention", net.layer_norm(name + "ln_1", x, kEpsilon));
+  const int attended = self_attention(net, name + "self_attention", net.layer_norm(name + "ln_1", x, kVitEpsilon));
   x = net.add(name + "add1", x, attended);
-  return net.add(name + "add2", x, mlp(net, name + "mlp", net.layer_norm(name + "ln_2", x, kEpsilon)));
+  return net.add(name + "add2", x, mlp(net, name + "mlp", net.layer_norm(name + "ln_2", x, kVitEpsilon)));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Graph make_vit_b_16(const ModelOptions& options) {
   x = net.class_token("class_token", net.patches("patches", x));
   x = net.position("encoder.position", "encoder.pos_embedding", x, static_cast<int>(net.output(x)[0]));
   for (int i = 0; i < kLayers; ++i) x = encoder_layer(net, i, x);
-  x = net.take_token("take_token", net.layer_norm("encoder.ln", x, kEpsilon), 0);
+  x = net.take_token("take_token", net.layer_norm("encoder.ln", x, kVitEpsilon), 0);
   net.loss(Op::classification_loss, net.linear("heads.head", x, kImageNetClasses));
   return std::move(net).finish(kImageNetClasses);
 }

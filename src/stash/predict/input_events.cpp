@@ -18,10 +18,10 @@ constexpr double kSameRatio = 1e-9;  // of the step: two periods are equal
 constexpr std::int64_t kDrawnSamples = 20000;  // of a rank, where their average is wanted
 
 // What an event's id says: something has ended for a rank; a sample's slot stands above the rank.
-enum class Ended : std::uint64_t { read, sample, copy, micro_batch, step };
+enum class EndedInInput : std::uint64_t { read, sample, copy, micro_batch, step };
 constexpr int kRankBits = 24;
 
-constexpr std::uint64_t make_id(Ended ended, std::size_t rank, std::size_t slot = 0) {
+constexpr std::uint64_t make_id(EndedInInput ended, std::size_t rank, std::size_t slot = 0) {
   return static_cast<std::uint64_t>(ended) | static_cast<std::uint64_t>(rank) << 3 |
          static_cast<std::uint64_t>(slot) << (3 + kRankBits);
 }
@@ -106,18 +106,18 @@ class InputEvents {
   void handle(const Event& event) {
     const std::size_t rank = (event.id >> 3) & ((1u << kRankBits) - 1);
     const std::size_t slot = event.id >> (3 + kRankBits);
-    switch (static_cast<Ended>(event.id & 7)) {
-      case Ended::read:
+    switch (static_cast<EndedInInput>(event.id & 7)) {
+      case EndedInInput::read:
         return decode(rank, slot, event.time_s);
-      case Ended::sample:
+      case EndedInInput::sample:
         return end_sample(rank, slot, event.time_s);
-      case Ended::copy:
+      case EndedInInput::copy:
         ranks_[rank].copied = true;
         return compute(rank, event.time_s);
-      case Ended::micro_batch:
+      case EndedInInput::micro_batch:
         ++ranks_[rank].micro_batch;
         return end_computing(rank, event.time_s);
-      case Ended::step:
+      case EndedInInput::step:
         return end_step(event.time_s);
     }
   }
@@ -139,7 +139,7 @@ class InputEvents {
       }
       double& free_s = shared_storage_ ? nodes_[state.node].storage_free_s : state.storage_free_s;
       free_s = std::max(free_s, now_s) + times_.read_s;
-      queue_.push(free_s, make_id(Ended::read, rank, slot));
+      queue_.push(free_s, make_id(EndedInInput::read, rank, slot));
     }
   }
 
@@ -151,7 +151,7 @@ class InputEvents {
       node.core = (node.core + 1) % node.core_free_s.size();
       done_s = free_s = std::max(free_s, now_s) + times_.cpu_s;
     }
-    queue_.push(std::max(done_s, now_s + times_.least_s), make_id(Ended::sample, rank, slot));
+    queue_.push(std::max(done_s, now_s + times_.least_s), make_id(EndedInInput::sample, rank, slot));
   }
 
   void end_sample(std::size_t rank, std::size_t slot, double now_s) {
@@ -168,7 +168,7 @@ class InputEvents {
     missing = job_.batch;
     ++state.taken;
     state.limit += job_.batch;
-    queue_.push(now_s + consumption_.copy_s, make_id(Ended::copy, rank));
+    queue_.push(now_s + consumption_.copy_s, make_id(EndedInInput::copy, rank));
     start_samples(rank, now_s);
   }
 
@@ -179,7 +179,7 @@ class InputEvents {
     state.copied = false;
     const double from_s = now_s + (state.micro_batch == 0 ? consumption_.overhead_s + state.late_s : 0);
     if (state.micro_batch + 1 < consumption_.accumulation) {
-      queue_.push(from_s + consumption_.micro_batch_s, make_id(Ended::micro_batch, rank));
+      queue_.push(from_s + consumption_.micro_batch_s, make_id(EndedInInput::micro_batch, rank));
     } else {
       join(from_s);
     }
@@ -190,7 +190,7 @@ class InputEvents {
   void join(double from_s) {
     latest_s_ = std::max(latest_s_, from_s);
     if (++joined_ < ranks_.size()) return;
-    queue_.push(latest_s_ + consumption_.last_s, make_id(Ended::step, 0));
+    queue_.push(latest_s_ + consumption_.last_s, make_id(EndedInInput::step, 0));
     joined_ = 0;
     latest_s_ = 0;
   }

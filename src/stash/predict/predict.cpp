@@ -220,7 +220,8 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   if (!described.network_is_known) return reject("the rate of its network is not known: give --set network=10Gbit/s");
   if (job_.measured) described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
   Setting found = setting(times_on(*known_gpu(instance)), std::move(described), *passes);
-  if (job_.profile && job_.profile->profile.job.device.starts_with("emulated:")) widen_as_estimated(found, instance);
+  if (job_.profile && job_.profile->profile.job.device.starts_with(kEmulatedPrefix))
+    widen_as_estimated(found, instance);
   return found;
 }
 

@@ -12,11 +12,9 @@
 namespace stash {
 namespace {
 
-constexpr std::string_view kEmulated = "emulated:";
-
 const Gpu* gpu_of(const Profile& profile) {
   const std::string& device = profile.job.device;
-  if (device.starts_with(kEmulated)) return &find_gpu(device.substr(kEmulated.size()));
+  if (device.starts_with(kEmulatedPrefix)) return &find_gpu(device.substr(kEmulatedPrefix.size()));
   if (!device.starts_with("cuda") || profile.machine.gpus.empty()) return nullptr;
   const GpuInfo& info = profile.machine.gpus.front();
   const std::string name = catalogued_gpu_name(info.name, info.memory_bytes.value_or(0));

@@ -9,9 +9,9 @@ namespace stash {
 namespace {
 
 // What an event's id says: something has ended on a group of ranks or of nodes.
-enum class Ended : std::uint64_t { layer, before, across, after };
+enum class EndedInStep : std::uint64_t { layer, before, across, after };
 
-constexpr std::uint64_t make_id(Ended ended, std::size_t index) {
+constexpr std::uint64_t make_id(EndedInStep ended, std::size_t index) {
   return static_cast<std::uint64_t>(ended) | static_cast<std::uint64_t>(index) << 2;
 }
 
@@ -33,17 +33,17 @@ class StepEvents {
     for (; !queue_.empty(); ++events_) {
       const Event event = queue_.pop();
       const std::size_t index = event.id >> 2;
-      switch (static_cast<Ended>(event.id & 3)) {
-        case Ended::layer:
+      switch (static_cast<EndedInStep>(event.id & 3)) {
+        case EndedInStep::layer:
           end_layer(index, event.time_s);
           break;
-        case Ended::before:
+        case EndedInStep::before:
           meet(index, event.time_s);
           break;
-        case Ended::across:
+        case EndedInStep::across:
           end_across(index, event.time_s);
           break;
-        case Ended::after:
+        case EndedInStep::after:
           end_collective(index, event.time_s);
           break;
       }
@@ -80,7 +80,7 @@ class StepEvents {
 
   void push_layer(std::size_t rank, double now_s) {
     if (training_.job.layers.empty()) return note_end(now_s);
-    queue_.push(now_s + layer_s(ranks_[rank].layer), make_id(Ended::layer, rank));
+    queue_.push(now_s + layer_s(ranks_[rank].layer), make_id(EndedInStep::layer, rank));
   }
 
   void end_layer(std::size_t rank, double now_s) {
@@ -114,7 +114,7 @@ class StepEvents {
     if (node.busy || node.sent == node.ready) return;
     node.busy = true;
     const double bytes = training_.shape.buckets[node.sent].bytes;
-    queue_.push(now_s + plans_[node.sent].inside.s(bytes), make_id(Ended::before, index));
+    queue_.push(now_s + plans_[node.sent].inside.s(bytes), make_id(EndedInStep::before, index));
   }
 
   // Nodes that sum among themselves go on; otherwise all wait for the last.
@@ -125,14 +125,14 @@ class StepEvents {
       if (met_[bucket] < cluster_.nodes) return;
     }
     const double across_s = plans_[bucket].across.s(training_.shape.buckets[bucket].bytes);
-    queue_.push(now_s + across_s, make_id(Ended::across, index));
+    queue_.push(now_s + across_s, make_id(EndedInStep::across, index));
   }
 
   void end_across(std::size_t index, double now_s) {
     const std::size_t bucket = nodes_[index].sent;
     const double after_s = plans_[bucket].inside.s(training_.shape.buckets[bucket].bytes);
     const std::size_t from = run_.nodes_apart ? index : 0, till = run_.nodes_apart ? index + 1 : nodes_.size();
-    for (std::size_t i = from; i < till; ++i) queue_.push(now_s + after_s, make_id(Ended::after, i));
+    for (std::size_t i = from; i < till; ++i) queue_.push(now_s + after_s, make_id(EndedInStep::after, i));
   }
 
   void end_collective(std::size_t index, double now_s) {

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kAdviceSchemaVersion = 1;
 
 Json question_json(const AdviceQuestion& question) {
   return {{"epochs", json_number(question.epochs)},
@@ -53,8 +53,8 @@ Json best_json(const Advice& advice) {
 std::string render_advice_json(const AdviceQuestion& question, const Advice& advice) {
   Json rows = Json::array();
   for (const Option& option : advice.ranked) rows.push_back(option_json(option));
-  const Json json{{"schema_version", kSchemaVersion},
-                  {"tool", {{"name", "stash"}, {"version", kVersion}}},
+  const Json json{{"schema_version", kAdviceSchemaVersion},
+                  {"tool", tool_json()},
                   {"verdict", advice_verdict(question, advice)},
                   {"question", question_json(question)},
                   {"best", best_json(advice)},

@@ -12,12 +12,12 @@ namespace stash {
 
 namespace {
 
-constexpr int kNarrowest = 20;
-constexpr int kWidest = 100;
+constexpr int kNarrowestBar = 20;
+constexpr int kWidestBar = 100;
 // By Part: a letter of its name, a shade that differs from its neighbours', an ANSI colour.
 constexpr std::string_view kLetters = "COINYPF";
 constexpr std::array<std::string_view, 7> kShades{"█", "░", "▓", "▒", "░", "▓", "▒"};
-constexpr std::array<int, 7> kColors{32, 33, 31, 35, 36, 34, 93};
+constexpr std::array<int, 7> kPartColors{32, 33, 31, 35, 36, 34, 93};
 constexpr char kUnsplitLetter = '-';  // a base that is not `solo`
 constexpr std::string_view kUnsplitShade = "─";
 constexpr int kUnsplitColor = 90;
@@ -41,7 +41,7 @@ std::vector<Segment> segments_of(const Ledger& ledger) {
   for (const Part part : kParts) {
     const auto i = static_cast<std::size_t>(part);
     if (ledger[part] && ledger[part]->s > 0) {
-      segments.push_back({to_string(part), kLetters[i], kShades[i], kColors[i], ledger[part]->s});
+      segments.push_back({to_string(part), kLetters[i], kShades[i], kPartColors[i], ledger[part]->s});
     }
   }
   return segments;
@@ -82,7 +82,7 @@ std::string blocks(const Segment& segment, const ReportOptions& options) {
 std::string render_bar(const Ledger& ledger, const ReportOptions& options) {
   if (!(ledger.step.s > 0) || ledger.step_by_condition.empty()) return "";
   std::vector<Segment> segments = segments_of(ledger);
-  lay_out(segments, std::clamp(options.width - 2, kNarrowest, kWidest));
+  lay_out(segments, std::clamp(options.width - 2, kNarrowestBar, kWidestBar));
   std::string bar, letters, key;
   for (const Segment& segment : segments) {
     if (segment.columns > 0) {

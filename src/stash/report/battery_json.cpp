@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kBatteryReportSchemaVersion = 1;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
@@ -55,8 +55,8 @@ Json figure_json(const Figure& figure) {
 }  // namespace
 
 std::string render_battery_json(const BatterySummary& summary) {
-  Json json{{"schema_version", kSchemaVersion},
-            {"tool", {{"name", "stash"}, {"version", kVersion}}},
+  Json json{{"schema_version", kBatteryReportSchemaVersion},
+            {"tool", tool_json()},
             {"verdict", battery_verdict(summary)},
             {"name", summary.name},
             {"instance", text_or_null(summary.instance)},

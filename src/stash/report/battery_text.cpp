@@ -7,6 +7,7 @@
 #include "stash/attribute/stopping.h"
 #include "stash/core/units.h"
 #include "stash/report/battery.h"
+#include "stash/report/cells.h"
 #include "stash/report/columns.h"
 #include "stash/report/printable.h"
 #include "stash/report/verdict.h"
@@ -16,9 +17,6 @@ namespace stash {
 namespace {
 
 using Row = std::vector<std::string>;
-
-constexpr std::string_view kUnknown = "–";
-constexpr double kMattersRatio = 0.01;  // a stall below it is not worth a headline
 
 std::string percent_cell(std::optional<double> ratio) {
   return ratio ? fmt::format("{:.1f}", 100 * *ratio) : std::string(kUnknown);

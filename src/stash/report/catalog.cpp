@@ -11,14 +11,14 @@
 #include "stash/catalog/instances.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
+#include "stash/report/cells.h"
 #include "stash/report/columns.h"
 #include "stash/report/printable.h"
 
 namespace stash {
 namespace {
 
-constexpr int kSchemaVersion = 1;
-constexpr const char* kUnknown = "–";
+constexpr int kCatalogListSchemaVersion = 1;
 
 std::string gib(const std::optional<std::int64_t>& bytes) {
   return bytes ? fmt::format("{:.4g} GiB", static_cast<double>(*bytes) / (1 << 30)) : kUnknown;
@@ -98,9 +98,10 @@ std::string list_text(const Catalogue& catalogue) {
 std::string list_json(const Catalogue& catalogue) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Instance& row : catalogue.instances) rows.push_back(to_json(row));
-  return dump_json(
-             {{"schema_version", kSchemaVersion}, {"instances", std::move(rows)}, {"warnings", catalogue.warnings}},
-             1) +
+  return dump_json({{"schema_version", kCatalogListSchemaVersion},
+                    {"instances", std::move(rows)},
+                    {"warnings", catalogue.warnings}},
+                   1) +
          "\n";
 }
 
@@ -158,7 +159,7 @@ std::string render_instance(const Instance& instance, ListFormat format) {
   if (format == ListFormat::csv) return instances_csv({&instance, 1});
   if (format == ListFormat::text) return show_text(instance);
   nlohmann::json json = to_json(instance);
-  json["schema_version"] = kSchemaVersion;
+  json["schema_version"] = kCatalogListSchemaVersion;
   return dump_json(json, 1) + "\n";
 }
 

@@ -166,7 +166,7 @@ class TraceWriter {
   }
 
   Json other_data() const {
-    Json data{{"tool", fmt::format("stash {}", kVersion)},
+    Json data{{"tool", "stash " + version_text()},
               {"job", printable(profile_.job.model, true, kNameLimit)},
               {"device", printable(profile_.job.device, true, kNameLimit)}};
     if (profile_.clocks_s) data["clocks_differ_by_at_most"] = format_duration(*profile_.clocks_s);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kComparisonSchemaVersion = 1;
 
 const std::string& name_of(const Comparison& comparison, std::size_t machine) {
   return comparison.machines[machine].name;
@@ -57,8 +57,8 @@ Json cost_json(const TrainingCost& cost) {
 }  // namespace
 
 std::string render_comparison_json(const Comparison& comparison, const CostTable& costs) {
-  Json json{{"schema_version", kSchemaVersion},
-            {"tool", {{"name", "stash"}, {"version", kVersion}}},
+  Json json{{"schema_version", kComparisonSchemaVersion},
+            {"tool", tool_json()},
             {"models", Json::array()},
             {"does_not_pay", Json::array()},
             {"links", Json::array()},

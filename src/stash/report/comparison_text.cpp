@@ -5,6 +5,7 @@
 #include <map>
 
 #include "stash/core/units.h"
+#include "stash/report/cells.h"
 #include "stash/report/columns.h"
 #include "stash/report/comparison.h"
 #include "stash/report/printable.h"
@@ -16,12 +17,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-constexpr std::string_view kUnknown = "–";
 constexpr std::size_t kCostRows = 8;  // of a model: the measured one and the best; all are in JSON and CSV
-
-std::string usd_cell(std::optional<double> usd) {
-  return usd ? fmt::format("{:.{}f}", *usd, *usd < 0.1 ? 4 : 2) : std::string(kUnknown);
-}
 
 class ComparisonPage {
  public:

@@ -4,7 +4,9 @@
 
 #include <array>
 
+#include "stash/report/cells.h"
 #include "stash/report/columns.h"
+#include "stash/report/prediction_csv.h"
 #include "stash/report/printable.h"
 
 namespace stash {
@@ -12,8 +14,6 @@ namespace stash {
 namespace {
 
 using Cells = std::vector<std::string>;
-
-constexpr std::string_view kUnknown = "–";
 
 std::string ms(double s, const Difference& difference, bool with_sign = false) {
   const double step_ms = difference.step.before->s * 1e3;
@@ -38,8 +38,6 @@ Cells row(std::string_view name, const Change& change, const Difference& differe
                              change.real ? "yes" : "no"});
   return cells;
 }
-
-std::string csv_number(std::optional<double> value) { return value ? fmt::format("{}", *value) : ""; }
 
 std::string csv_row(std::string_view name, const Change& change, const Difference& difference) {
   const auto of = [](const std::optional<Estimate>& e, double Estimate::*field) {

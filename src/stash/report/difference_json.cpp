@@ -13,17 +13,14 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int kDifferenceSchemaVersion = 1;
 
-Json estimate_json(const std::optional<Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  return {{"s", json_number(estimate->s)},
-          {"low_s", json_number(estimate->low_s)},
-          {"high_s", json_number(estimate->high_s)}};
+Json estimate_or_null(const std::optional<Estimate>& estimate) {
+  return estimate ? estimate_json(*estimate) : Json(nullptr);
 }
 
 Json change_json(const Change& change, const Difference& difference) {
-  return {{"before", estimate_json(change.before)},
-          {"after", estimate_json(change.after)},
-          {"change", estimate_json(change.change)},
+  return {{"before", estimate_or_null(change.before)},
+          {"after", estimate_or_null(change.after)},
+          {"change", estimate_or_null(change.change)},
           {"ratio", change.change ? json_number(ratio_of_step(change.change->s, difference)) : Json(nullptr)},
           {"p", json_number(change.p)},
           {"real", change.change ? Json(change.real) : Json(nullptr)},
@@ -54,7 +51,7 @@ std::string render_difference_json(const DifferencePage& page, const ReportOptio
   Json parts = Json::object();
   for (const Part part : kParts) parts[std::string(to_string(part))] = change_json(difference[part], difference);
   const Json json{{"schema_version", kDifferenceSchemaVersion},
-                  {"tool", {{"name", "stash"}, {"version", kVersion}}},
+                  {"tool", tool_json()},
                   {"verdict", difference_verdict(page)},
                   {"step", change_json(difference.step, difference)},
                   {"parts", parts},

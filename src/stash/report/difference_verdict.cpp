@@ -5,13 +5,12 @@
 
 #include "stash/core/units.h"
 #include "stash/report/difference.h"
+#include "stash/report/lines.h"
 #include "stash/report/verdict.h"
 
 namespace stash {
 
 namespace {
-
-constexpr std::size_t kMostWarnings = 50;  // of files that may hold any number
 
 std::string signed_duration(double s) { return fmt::format("{}{}", s > 0 ? "+" : "", format_duration(s)); }
 

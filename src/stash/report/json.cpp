@@ -25,7 +25,7 @@ std::string render_json(const Profile& profile, const Ledger& ledger, const Repo
   warnings.insert(warnings.end(), profile.warnings.begin(), profile.warnings.end());
   const std::string emulated = emulated_name(profile.job);
   Json json{{"schema_version", kReportSchemaVersion},
-            {"tool", {{"name", "stash"}, {"version", kVersion}}},
+            {"tool", tool_json()},
             {"verdict", verdict(profile, ledger)},
             {"emulated", emulated.empty() ? Json(nullptr) : Json(emulated)},
             {"ledger", ledger_json(ledger, options.usd_per_hour, &profile)},

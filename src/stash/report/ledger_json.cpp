@@ -12,11 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // parts in the chain's order
 
-Json estimate_json(const Estimate& estimate) {
-  return {
-      {"s", json_number(estimate.s)}, {"low_s", json_number(estimate.low_s)}, {"high_s", json_number(estimate.high_s)}};
-}
-
 Json part_json(const Estimate& estimate, const Ledger& ledger, std::optional<double> usd_per_hour) {
   Json json = estimate_json(estimate);
   const auto ratio = ledger.step.s > 0 ? std::optional(estimate.s / ledger.step.s) : std::nullopt;
@@ -78,6 +73,11 @@ Json coverage_json(const Ledger& ledger, const Profile* profile) {
 
 nlohmann::ordered_json json_number(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+nlohmann::ordered_json estimate_json(const Estimate& estimate) {
+  return {
+      {"s", json_number(estimate.s)}, {"low_s", json_number(estimate.low_s)}, {"high_s", json_number(estimate.high_s)}};
 }
 
 nlohmann::ordered_json ledger_json(const Ledger& ledger, std::optional<double> usd_per_hour, const Profile* profile) {

@@ -15,8 +15,6 @@ namespace stash {
 
 namespace {
 
-constexpr std::size_t kMostWarnings = 50;  // of a file that may hold any number
-
 std::string plural(int count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ std::string stopped_line(const Profile& profile, const Ledger& ledger);
 
 // "about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour"; without a price no dollars.
 std::string saved_text(const FirstStep& step, const Ledger& ledger, std::optional<double> usd_per_h);
+
+inline constexpr std::size_t kMostWarnings = 50;  // on one page; files may hold any number
 
 // Of the ledger and of the profile, each after "warning: ", without a line's end; of very many the first.
 std::vector<std::string> warnings_shown(const Profile& profile, const Ledger& ledger);

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/links.h"
-#include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
 #include "stash/report/printable.h"
@@ -15,13 +13,11 @@
 namespace stash {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
-
-using Group = std::vector<LinkTime>;
+using LinkGroup = std::vector<LinkTime>;
 
 std::string where(const Profile& profile, const LinkTime& row) { return printable(place_of_link(profile, row)); }
 
-const LinkTime& best(const Group& rows) {
+const LinkTime& best(const LinkGroup& rows) {
   return *std::max_element(rows.begin(), rows.end(),
                            [](const auto& a, const auto& b) { return bus_bytes_per_s(a) < bus_bytes_per_s(b); });
 }
@@ -31,13 +27,13 @@ std::string rate(double bytes_per_s) {
                             : fmt::format("{:.1f} MB/s", bytes_per_s * 1e-6);
 }
 
-std::string verdict(const Profile& profile, const std::vector<Group>& groups) {
+std::string verdict(const Profile& profile, const std::vector<LinkGroup>& groups) {
   if (const auto slow = find_slow_link(profile)) {
     return fmt::format("the link of {} is slow: {} where those of the others carry {}", printable(slow->host),
                        rate(slow->bytes_per_s), rate(slow->others_bytes_per_s));
   }
   std::string text;
-  for (const Group& rows : groups) {
+  for (const LinkGroup& rows : groups) {
     if (rows.front().op != "allreduce") continue;
     text += fmt::format("{}{}: {} (all-reduce, bus bandwidth)", text.empty() ? "" : "; ", where(profile, rows.front()),
                         rate(bus_bytes_per_s(best(rows))));
@@ -45,16 +41,16 @@ std::string verdict(const Profile& profile, const std::vector<Group>& groups) {
   return text.empty() ? "no link was timed" : text;
 }
 
-std::string fit_line(const Group& rows) {
+std::string fit_line(const LinkGroup& rows) {
   const auto fit = fit_link(rows);
   if (!fit) return "  no latency and rate fit these times\n";
   return fmt::format("  fit: {} + bytes / {}, {:.0f} % off on average\n", format_duration(fit->latency_s),
                      rate(fit->bytes_per_s), 100 * fit->error_ratio);
 }
 
-std::string render_text(const Profile& profile, const std::vector<Group>& groups) {
+std::string render_text(const Profile& profile, const std::vector<LinkGroup>& groups) {
   std::string text = verdict(profile, groups) + "\n";
-  for (const Group& rows : groups) {
+  for (const LinkGroup& rows : groups) {
     text += fmt::format("\n{}, {}\n{:>12}{:>14}{:>26}{:>16}{:>16}\n", rows.front().op, where(profile, rows.front()),
                         "size", "time", "smallest to largest", "algorithm", "bus");
     for (const LinkTime& row : rows) {
@@ -78,9 +74,9 @@ std::string render_csv(const Profile& profile) {
   return text;
 }
 
-std::string render_json(const Profile& profile, const std::vector<Group>& groups) {
+std::string render_json(const Profile& profile, const std::vector<LinkGroup>& groups) {
   nlohmann::json rows = nlohmann::json::array(), fits = nlohmann::json::array();
-  for (const Group& group : groups) {
+  for (const LinkGroup& group : groups) {
     for (const LinkTime& row : group) {
       nlohmann::json json = to_json(row);
       json["algorithm_bytes_per_s"] = algorithm_bytes_per_s(row);
@@ -120,17 +116,10 @@ std::string place_of_link(const Profile& profile, const LinkTime& row) {
   return fmt::format("{} to {}", host_of_node(profile, row.node), host_of_node(profile, row.other));
 }
 
-LinksFormat parse_links_format(std::string_view name) {
-  for (std::size_t i = 0; i < kFormats.size(); ++i) {
-    if (kFormats[i] == name) return static_cast<LinksFormat>(i);
-  }
-  throw_unknown("--format", name, kFormats);
-}
-
-std::string render_links(const Profile& profile, LinksFormat format) {
-  const std::vector<Group> groups = group_links(profile.links);
-  if (format == LinksFormat::csv) return render_csv(profile);
-  return format == LinksFormat::json ? render_json(profile, groups) : render_text(profile, groups);
+std::string render_links(const Profile& profile, ListFormat format) {
+  const std::vector<LinkGroup> groups = group_links(profile.links);
+  if (format == ListFormat::csv) return render_csv(profile);
+  return format == ListFormat::json ? render_json(profile, groups) : render_text(profile, groups);
 }
 
 }  // namespace stash

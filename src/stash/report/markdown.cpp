@@ -13,7 +13,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string interval(const Estimate& estimate, const Ledger& ledger) {
+std::string interval_cell(const Estimate& estimate, const Ledger& ledger) {
   if (!differs_from_zero(estimate)) {
     return fmt::format("not distinguishable from 0 (±{})", milliseconds(half_width_s(estimate), ledger));
   }
@@ -25,7 +25,7 @@ Cells present_row(std::string_view name, const Estimate& estimate, const Ledger&
   const bool has_share = ledger.step.s > 0;
   const double ratio = has_share ? estimate.s / ledger.step.s : 0;
   Cells cells{std::string(name), milliseconds(estimate.s, ledger), has_share ? fmt::format("{:.1f}", ratio * 100) : "–",
-              interval(estimate, ledger)};
+              interval_cell(estimate, ledger)};
   if (!options.usd_per_hour) return cells;
   cells.push_back(has_share && differs_from_zero(estimate) ? fmt::format("{:.2f}", ratio * *options.usd_per_hour) : "");
   return cells;

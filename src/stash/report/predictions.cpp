@@ -9,6 +9,7 @@
 
 #include "stash/core/units.h"
 #include "stash/core/version.h"
+#include "stash/report/cells.h"
 #include "stash/report/columns.h"
 #include "stash/report/prediction_csv.h"
 #include "stash/report/prediction_extras.h"
@@ -24,8 +25,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-constexpr int kSchemaVersion = 1;
-constexpr std::string_view kUnknown = "–";
+constexpr int kPredictionsSchemaVersion = 1;
 
 std::string name_of(const Prediction& prediction) {
   return fmt::format("{} x {}", prediction.nodes, prediction.instance);
@@ -66,10 +66,6 @@ std::string part_cell(const std::optional<Estimate>& part, const Ledger& ledger)
 }
 
 std::string duration_cell(std::optional<double> s) { return s ? format_duration(*s) : std::string(kUnknown); }
-
-std::string usd_cell(std::optional<double> usd) {
-  return usd ? fmt::format("{:.{}f}", *usd, *usd < 0.1 ? 4 : 2) : std::string(kUnknown);
-}
 
 constexpr std::array<std::string_view, 18> kNames{
     "",      "",     "",           "compute",  "contention",    "interconnect",        "network",
@@ -167,8 +163,8 @@ std::string render_predictions_text(const Predictions& predictions, const Report
 std::string render_predictions_json(const Predictions& predictions) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Prediction& prediction : predictions.predictions) rows.push_back(prediction_json(prediction));
-  const nlohmann::ordered_json json{{"schema_version", kSchemaVersion},
-                                    {"tool", {{"name", "stash"}, {"version", kVersion}}},
+  const nlohmann::ordered_json json{{"schema_version", kPredictionsSchemaVersion},
+                                    {"tool", tool_json()},
                                     {"predictions", std::move(rows)},
                                     {"rejected", rejected_json(predictions.rejected)}};
   return json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";

@@ -16,28 +16,28 @@ namespace {
 constexpr std::size_t kMostReasons = 6;
 constexpr std::size_t kMostNames = 4;
 
-struct Group {
+struct RejectedGroup {
   std::string_view why;
   std::size_t count = 0;                // with their node counts
   std::vector<std::string_view> names;  // of instances, once each
 };
 
 // Rows come by instance, so that a name that is there already is the last one.
-std::vector<Group> by_reason(const std::vector<Rejected>& rejected) {
+std::vector<RejectedGroup> by_reason(const std::vector<Rejected>& rejected) {
   std::map<std::string_view, std::size_t> places;
-  std::vector<Group> groups;
+  std::vector<RejectedGroup> groups;
   for (const Rejected& row : rejected) {
     const auto [place, is_new] = places.try_emplace(row.why, groups.size());
     if (is_new) groups.push_back({row.why, 0, {}});
-    Group& group = groups[place->second];
+    RejectedGroup& group = groups[place->second];
     ++group.count;
     if (group.names.empty() || group.names.back() != row.instance) group.names.push_back(row.instance);
   }
-  std::ranges::stable_sort(groups, std::ranges::greater{}, &Group::count);
+  std::ranges::stable_sort(groups, std::ranges::greater{}, &RejectedGroup::count);
   return groups;
 }
 
-std::string line(const Group& group, bool unicode) {
+std::string line(const RejectedGroup& group, bool unicode) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(group.names.size(), kMostNames); ++i) {
     names.push_back(printable(group.names[i], unicode, 60));
@@ -51,7 +51,7 @@ std::string line(const Group& group, bool unicode) {
 
 std::string render_rejected(const std::vector<Rejected>& rejected, bool unicode) {
   if (rejected.empty()) return "";
-  const std::vector<Group> groups = by_reason(rejected);
+  const std::vector<RejectedGroup> groups = by_reason(rejected);
   std::string text = fmt::format("\nrejected, machines and node counts: {}\n", rejected.size());
   std::size_t left = rejected.size();
   for (std::size_t i = 0; i < std::min(groups.size(), kMostReasons); ++i) {

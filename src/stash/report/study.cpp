@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stash/core/units.h"
+#include "stash/report/cells.h"
 #include "stash/report/columns.h"
 #include "stash/report/prediction_csv.h"
 #include "stash/report/printable.h"
@@ -19,7 +20,6 @@ namespace {
 using Row = std::vector<std::string>;
 
 constexpr double kBytesInMB = 1e6;
-constexpr std::string_view kUnknown = "–";
 
 std::string ms(double s) { return fmt::format("{:.2f}", s * 1e3); }
 
@@ -29,7 +29,7 @@ std::string digits(double value) {
   return fmt::format("{:.{}f}", value, size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
 
-std::string percent(std::optional<double> ratio) {
+std::string signed_percent(std::optional<double> ratio) {
   return ratio ? fmt::format("{:+.1f}", *ratio * 100) : std::string(kUnknown);
 }
 
@@ -59,8 +59,8 @@ Row case_row(const StudyCase& row, bool unicode) {
           ms(o.step_s),
           fmt::format("{} ± {}", ms(o.stall.s), ms(half_width_s(o.stall))),
           ms(row.predicted_s),
-          percent(row.error_ratio()),
-          percent(row.step_error_ratio()) + (row.held_out && !row.within_tolerance() ? " !" : "")};
+          signed_percent(row.error_ratio()),
+          signed_percent(row.step_error_ratio()) + (row.held_out && !row.within_tolerance() ? " !" : "")};
 }
 
 std::string cases(const CommunicationStudy& study, bool held_out, const ReportOptions& options) {

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kStudySchemaVersion = 1;
 
 Json coefficient_json(const Coefficient& coefficient) {
   return {{"value", json_number(coefficient.value)},
@@ -23,11 +23,6 @@ Json line_json(const std::optional<LineFit>& line, const char* slope_name) {
   return {{"intercept_s", json_number(line->intercept)},
           {slope_name, json_number(line->slope)},
           {"r_squared", json_number(line->r_squared)}};
-}
-
-Json estimate_json(const Estimate& estimate) {
-  return {
-      {"s", json_number(estimate.s)}, {"low_s", json_number(estimate.low_s)}, {"high_s", json_number(estimate.high_s)}};
 }
 
 Json case_json(const StudyCase& row) {
@@ -61,8 +56,8 @@ std::string render_study_json(const CommunicationStudy& study) {
   for (const StudyFailure& failure : study.failures) {
     failures.push_back({{"model", failure.model}, {"why", failure.why}});
   }
-  const Json json{{"schema_version", kSchemaVersion},
-                  {"tool", {{"name", "stash"}, {"version", kVersion}}},
+  const Json json{{"schema_version", kStudySchemaVersion},
+                  {"tool", tool_json()},
                   {"job",
                    {{"device", study.job.device},
                     {"dtype", study.job.dtype},

@@ -17,22 +17,22 @@ std::string row(std::string_view part, std::string_view ms, std::string_view sha
   return line + "\n";
 }
 
-std::string interval(const Estimate& estimate, const Ledger& ledger) {
+std::string interval_text(const Estimate& estimate, const Ledger& ledger) {
   return fmt::format("{} to {}", milliseconds(estimate.low_s, ledger), milliseconds(estimate.high_s, ledger));
 }
 
 // A time that may be 0 has no price.
-std::string present_row(std::string_view name, const Estimate& estimate, const Ledger& ledger,
-                        const ReportOptions& options) {
+std::string present_line(std::string_view name, const Estimate& estimate, const Ledger& ledger,
+                         const ReportOptions& options) {
   const std::string ms = milliseconds(estimate.s, ledger);
-  if (!(ledger.step.s > 0)) return row(name, ms, "–", interval(estimate, ledger));
+  if (!(ledger.step.s > 0)) return row(name, ms, "–", interval_text(estimate, ledger));
   const double ratio = estimate.s / ledger.step.s;
   const std::string share = fmt::format("{:.1f}", ratio * 100);
   if (!differs_from_zero(estimate)) {
     return row(name, ms, share,
                fmt::format("not distinguishable from 0 (±{} ms)", milliseconds(half_width_s(estimate), ledger)));
   }
-  return row(name, ms, share, interval(estimate, ledger),
+  return row(name, ms, share, interval_text(estimate, ledger),
              options.usd_per_hour ? fmt::format("{:.2f}", ratio * *options.usd_per_hour) : "");
 }
 
@@ -46,10 +46,10 @@ std::string milliseconds(double s, const Ledger& ledger) {
 std::string render_table(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
   std::string table = row("part", "ms a step", "% of step", "95 % interval, ms", options.usd_per_hour ? "$/h" : "");
   for (const Part part : kParts) {
-    table += ledger[part] ? present_row(to_string(part), *ledger[part], ledger, options)
+    table += ledger[part] ? present_line(to_string(part), *ledger[part], ledger, options)
                           : row(to_string(part), "–", "–", printable(why_absent(part, profile), options.unicode));
   }
-  return table + present_row("step", ledger.step, ledger, options);
+  return table + present_line("step", ledger.step, ledger, options);
 }
 
 }  // namespace stash

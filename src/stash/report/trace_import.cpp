@@ -6,7 +6,6 @@
 #include <array>
 #include <set>
 
-#include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/report/columns.h"
 #include "stash/report/printable.h"
@@ -15,7 +14,6 @@
 namespace stash {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFormats{"text", "json", "csv"};
 constexpr double kWorthNaming_ratio = 0.05;  // as in the verdict of a profile
 constexpr std::string_view kCannotTell =
     "a trace cannot tell: contention; interconnect and network apart (both are communication); prep and fetch apart\n"
@@ -93,18 +91,18 @@ std::size_t ranks_in(const TraceReport& report) {
   return ranks.size();
 }
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+double ratio_or_0(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 std::string coverage(const TraceReport& report) {
   std::string text = fmt::format("coverage: {:.1f} % of a step is explained", 100 * report.explained_ratio);
   if (report.world_size.value_or(1) > 1)
     text += fmt::format("; traces of {} of {} ranks", ranks_in(report), *report.world_size);
   if (report.kernels == 0) return text + "; no GPU kernels\n";
-  return text +
-         fmt::format("; {:.1f} % of {} kernels are recognised, {:.1f} % of their time\n",
-                     100 * ratio(static_cast<double>(report.recognised_kernels), static_cast<double>(report.kernels)),
-                     format_count(static_cast<std::int64_t>(report.kernels)),
-                     100 * ratio(report.recognised_kernel_s, report.kernel_s));
+  return text + fmt::format("; {:.1f} % of {} kernels are recognised, {:.1f} % of their time\n",
+                            100 * ratio_or_0(static_cast<double>(report.recognised_kernels),
+                                             static_cast<double>(report.kernels)),
+                            format_count(static_cast<std::int64_t>(report.kernels)),
+                            100 * ratio_or_0(report.recognised_kernel_s, report.kernel_s));
 }
 
 std::string communication(const TraceReport& report) {
@@ -150,12 +148,7 @@ std::string render_csv(const TraceReport& report) {
 
 }  // namespace
 
-ImportFormat parse_import_format(std::string_view name) {
-  for (std::size_t i = 0; i < kFormats.size(); ++i) {
-    if (kFormats[i] == name) return static_cast<ImportFormat>(i);
-  }
-  throw_unknown("--format", name, kFormats);
-}
+ImportFormat parse_import_format(std::string_view name) { return parse_list_format(name); }
 
 std::string render_import(const TraceReport& report, ImportFormat format, const ReportOptions& options) {
   if (format == ImportFormat::csv) return render_csv(report);

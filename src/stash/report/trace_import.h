@@ -3,12 +3,13 @@
 #include <string>
 #include <string_view>
 
+#include "stash/models/listing.h"
 #include "stash/report/report.h"
 #include "stash/trace/trace_report.h"
 
 namespace stash {
 
-enum class ImportFormat { text, json, csv };
+using ImportFormat = ListFormat;
 ImportFormat parse_import_format(std::string_view name);  // UsageError names the nearest
 
 // Verdict, a row for each rank, coverage, what a trace cannot tell, warnings; or all of it as JSON, or a row for each

@@ -8,21 +8,19 @@
 namespace stash {
 namespace {
 
-using nlohmann::json;
-
 template <class T>
-json or_null(const std::optional<T>& value) {
-  return value ? json(*value) : json();
+nlohmann::json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
-json to_json(const TraceParts& parts) {
-  json object = json::object();
+nlohmann::json to_json(const TraceParts& parts) {
+  nlohmann::json object = nlohmann::json::object();
   for (const TracePart part : kTraceParts) object[std::string(to_string(part)) + "_s"] = or_null(at(parts, part));
   return object;
 }
 
-json to_json(const TraceRank& rank) {
-  json steps = json::array();
+nlohmann::json to_json(const TraceRank& rank) {
+  nlohmann::json steps = nlohmann::json::array();
   for (const TraceStep& step : rank.steps) steps.push_back({{"s", step.s}, {"parts", to_json(step.parts)}});
   return {{"rank", rank.rank},
           {"device", or_null(rank.device)},
@@ -42,7 +40,7 @@ json to_json(const TraceRank& rank) {
           {"steps", std::move(steps)}};
 }
 
-json to_json(const ImportedTrace& trace) {
+nlohmann::json to_json(const ImportedTrace& trace) {
   return {{"path", trace.path.string()},
           {"bytes", trace.read.bytes},
           {"events", trace.read.events},
@@ -56,27 +54,31 @@ json to_json(const ImportedTrace& trace) {
           {"unrecognised_names", trace.unrecognised_names}};
 }
 
-json ratio(double part, double whole) { return whole > 0 ? json(part / whole) : json(); }
+nlohmann::json ratio_or_null(double part, double whole) {
+  return whole > 0 ? nlohmann::json(part / whole) : nlohmann::json();
+}
 
-json coverage_json(const TraceReport& report) {
-  return {
-      {"explained_ratio", report.explained_ratio},
-      {"recognised_ratio", ratio(static_cast<double>(report.recognised_kernels), static_cast<double>(report.kernels))},
-      {"recognised_time_ratio", ratio(report.recognised_kernel_s, report.kernel_s)},
-      {"world_size", or_null(report.world_size)}};
+nlohmann::json coverage_json(const TraceReport& report) {
+  return {{"explained_ratio", report.explained_ratio},
+          {"recognised_ratio",
+           ratio_or_null(static_cast<double>(report.recognised_kernels), static_cast<double>(report.kernels))},
+          {"recognised_time_ratio", ratio_or_null(report.recognised_kernel_s, report.kernel_s)},
+          {"world_size", or_null(report.world_size)}};
 }
 
 }  // namespace
 
 std::string import_json(const TraceReport& report, const std::string& verdict) {
-  json ranks = json::array(), traces = json::array();
+  nlohmann::json ranks = nlohmann::json::array(), traces = nlohmann::json::array();
   for (const ImportedTrace& trace : report.traces) {
     traces.push_back(to_json(trace));
     for (const TraceRank& rank : trace.ranks) ranks.push_back(to_json(rank));
   }
-  const json late = report.late_rank ? json{{"rank", report.late_rank->rank}, {"s", report.late_rank->s}} : json();
+  const nlohmann::json late = report.late_rank
+                                  ? nlohmann::json{{"rank", report.late_rank->rank}, {"s", report.late_rank->s}}
+                                  : nlohmann::json();
   return dump_json({{"schema_version", 1},
-                    {"tool", {{"name", "stash"}, {"version", kVersion}}},
+                    {"tool", tool_json()},
                     {"verdict", verdict},
                     {"step_s", report.step_s},
                     {"parts", to_json(report.parts)},

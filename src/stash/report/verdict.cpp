@@ -13,8 +13,7 @@ namespace stash {
 
 namespace {
 
-constexpr double kMattersRatio = 0.01;    // a stall below it is not worth a headline
-constexpr double kAlsoNamedRatio = 0.05;  // nor one below this a place beside the headline
+constexpr double kAlsoNamedRatio = 0.05;  // a stall below it is not worth a place beside the headline
 
 struct Stall {
   Part part;
@@ -102,9 +101,8 @@ bool differs_from_zero(const Estimate& estimate) { return estimate.low_s > 0 || 
 double half_width_s(const Estimate& estimate) { return (estimate.high_s - estimate.low_s) / 2; }
 
 std::string emulated_name(const Job& job) {
-  constexpr std::string_view kPrefix = "emulated:";
-  if (!job.device.starts_with(kPrefix)) return "";
-  std::string name = job.device.substr(kPrefix.size());
+  if (!job.device.starts_with(kEmulatedPrefix)) return "";
+  std::string name = job.device.substr(kEmulatedPrefix.size());
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
   return "emulated " + name;
 }

@@ -7,6 +7,8 @@
 
 namespace stash {
 
+inline constexpr double kMattersRatio = 0.01;  // of a step: a stall below it is not worth a headline
+
 // One line: what costs most, or that nothing can be told from 0. Begins with the device where it is emulated.
 std::string verdict(const Profile& profile, const Ledger& ledger);
 std::string verdict(const Ledger& ledger);  // without the device

@@ -10,24 +10,24 @@ namespace stash {
 
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kBatterySchemaVersion = 1;
 
 template <class T>
 std::string document(const T& value) {
   nlohmann::json json = json_fields::write(value);
-  json["schema_version"] = kSchemaVersion;
-  json["tool"] = {{"name", "stash"}, {"version", kVersion}};
+  json["schema_version"] = kBatterySchemaVersion;
+  json["tool"] = tool_json();
   return dump_json(json, 1) + "\n";
 }
 
 template <class T>
 T read_document(std::string_view text, std::string_view what) {
   const nlohmann::json json = parse_json(text, what);
-  int schema_version = kSchemaVersion;
+  int schema_version = kBatterySchemaVersion;
   if (json.is_object() && json.contains("schema_version")) {
     json_fields::read(json["schema_version"], json_fields::Path{nullptr, "schema_version"}, schema_version);
   }
-  if (schema_version > kSchemaVersion) {
+  if (schema_version > kBatterySchemaVersion) {
     throw Error(fmt::format("{} was made by a newer Stash (schema {}); update", what, schema_version));
   }
   T value;

@@ -12,7 +12,7 @@ namespace stash {
 
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kFiguresSchemaVersion = 1;
 constexpr double kTail = 0.025;
 
 // The largest k with P(fewer than k of n coin tosses show heads) <= kTail: the k-th smallest and the k-th largest
@@ -73,8 +73,8 @@ const Figure* find_figure(const std::vector<Figure>& figures, std::string_view n
 }
 
 std::string to_json_text(const std::vector<Figure>& figures) {
-  const nlohmann::json json{{"schema_version", kSchemaVersion},
-                            {"tool", {{"name", "stash"}, {"version", kVersion}}},
+  const nlohmann::json json{{"schema_version", kFiguresSchemaVersion},
+                            {"tool", tool_json()},
                             {"figures", json_fields::write(figures)}};
   return dump_json(json, 1) + "\n";
 }

@@ -20,6 +20,8 @@ struct Figure {
   bool operator==(const Figure&) const = default;
 };
 
+inline constexpr int kFigureWindows = 10;  // samples that a measured figure has: enough for an interval
+
 // The median's interval from the samples' order, which holds for any distribution; with fewer than six samples the
 // smallest and the largest.
 Figure make_figure(std::string name, std::string setting, std::string unit, std::vector<double> samples);

@@ -11,12 +11,11 @@ namespace {
 constexpr double kShortRatio = 0.5;
 
 LinkOwner owner_of(const BatterySummary& summary) {
-  constexpr std::string_view kEmulated = "emulated:";
   LinkOwner owner = link_owner(summary.machine);
   for (const CaseResult* result : finished_cases(summary)) {
     const std::string& device = result->of.job.device;
-    if (!device.starts_with(kEmulated)) continue;
-    owner = LinkOwner{.instance = {}, .gpu = device.substr(kEmulated.size())};
+    if (!device.starts_with(kEmulatedPrefix)) continue;
+    owner = LinkOwner{.instance = {}, .gpu = device.substr(kEmulatedPrefix.size())};
     break;
   }
   owner.instance = summary.instance;

@@ -12,7 +12,6 @@
 namespace stash {
 namespace {
 
-constexpr int kWindows = 10;
 constexpr int kSamples = 32;  // of a thread in a window: some 50 ms
 constexpr int kImageSize = 224;
 
@@ -43,7 +42,7 @@ std::vector<Figure> measure_decoding(int most_threads) {
   std::vector<Figure> figures;
   for (const int threads : thread_counts(most_threads)) {
     std::vector<double> rates;
-    for (const double s : time_windows(threads, kWindows, decode)) {
+    for (const double s : time_windows(threads, kFigureWindows, decode)) {
       rates.push_back(kSamples * threads / std::max(s, 1e-9));
     }
     figures.push_back(make_figure("decode", fmt::format("threads={}", threads), "samples_per_s", std::move(rates)));

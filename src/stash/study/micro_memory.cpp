@@ -9,7 +9,6 @@
 namespace stash {
 namespace {
 
-constexpr int kWindows = 10;
 constexpr double kScalar = 3;
 
 struct Triad {
@@ -36,7 +35,7 @@ std::vector<Figure> measure_memory(int most_threads, std::int64_t array_bytes) {
   std::vector<Figure> figures;
   for (const int threads : thread_counts(most_threads)) {
     std::vector<double> rates;
-    for (const double s : time_windows(threads, kWindows, [&](int thread) { triad.run(thread, threads); })) {
+    for (const double s : time_windows(threads, kFigureWindows, [&](int thread) { triad.run(thread, threads); })) {
       rates.push_back(moved_bytes / std::max(s, 1e-9));
     }
     figures.push_back(make_figure("memory_triad", fmt::format("threads={}", threads), "bytes_per_s", std::move(rates)));

@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kWindows = 10;
 constexpr std::int64_t kReadBytes = 1 << 20;  // what readers of large files ask for
 constexpr int kFilesInWindow = 8;
 // A thumbnail, ImageNet's mean, a camera's picture.
@@ -124,8 +123,8 @@ class StorageTimer {
  private:
   void time_sequential(int fd, std::int64_t bytes, Pages pages) {
     std::vector<double> rates;
-    for (int window = 0; window < kWindows; ++window) {
-      const PageRange range{fd, bytes / kWindows * window, bytes / kWindows};
+    for (int window = 0; window < kFigureWindows; ++window) {
+      const PageRange range{fd, bytes / kFigureWindows * window, bytes / kFigureWindows};
       if (!bring(pages, range)) break;
       rates.push_back(static_cast<double>(range.bytes) / timed_read_s(range, buffer_));
     }
@@ -135,7 +134,7 @@ class StorageTimer {
   void time_random(int fd, std::int64_t bytes, const RandomReads& reads, Pages pages) {
     std::uniform_int_distribution<std::int64_t> place(0, bytes / reads.bytes - 1);
     std::vector<double> rates;
-    for (int window = 0; window < kWindows; ++window) {
+    for (int window = 0; window < kFigureWindows; ++window) {
       if (!bring(pages, {fd, 0, 0})) break;
       double s = 0;
       for (int i = 0; i < reads.in_window; ++i) {
@@ -148,7 +147,7 @@ class StorageTimer {
 
   void time_files(const ScratchFolder& files, const char* name, std::int64_t bytes, Pages pages) {
     std::vector<double> rates;
-    for (int window = 0; window < kWindows; ++window) {
+    for (int window = 0; window < kFigureWindows; ++window) {
       bool brought = true;
       for (int i = 0; i < kFilesInWindow; ++i) {
         brought = bring(pages, {OpenFile(files.file(i), O_RDONLY).fd(), 0, 0}) && brought;
@@ -165,7 +164,7 @@ class StorageTimer {
 
   void add(std::string name, Pages pages, std::string unit, std::vector<double> rates) {
     const char* const setting = pages == Pages::cold ? "cold" : "hot";
-    if (rates.size() == kWindows) {
+    if (rates.size() == kFigureWindows) {
       figures_.push_back(make_figure(std::move(name), setting, std::move(unit), std::move(rates)));
     } else {
       figures_.push_back(

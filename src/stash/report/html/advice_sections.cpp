@@ -13,8 +13,8 @@ namespace stash {
 
 namespace {
 
-constexpr std::size_t kMostPoints = 400;
-constexpr std::size_t kMostRows = 100;
+constexpr std::size_t kMostAdvicePoints = 400;
+constexpr std::size_t kMostAdviceRows = 100;
 constexpr std::size_t kMostLedgers = 8;
 
 std::string name_of(const Option& option) {
@@ -37,7 +37,7 @@ std::string chart_of(const Advice& advice) {
   std::vector<Point> points;
   for (std::size_t i = 0; i < advice.ranked.size(); ++i) {
     const Option& option = advice.ranked[i];
-    if (i >= kMostPoints && !option.on_front) continue;
+    if (i >= kMostAdvicePoints && !option.on_front) continue;
     if (!option.cost_usd || !(option.time_s > 0) || !(*option.cost_usd > 0)) continue;
     const bool is_best = advice.best == i;
     points.push_back({option.time_s,
@@ -69,7 +69,7 @@ std::string chart_of(const Advice& advice) {
 std::string table_of(const Advice& advice) {
   HtmlTable table("Machines, best first",
                   {"machine", "cloud", "GPUs", "time", "from", "to", "cost", "first, %", "front"});
-  for (std::size_t i = 0; i < std::min(advice.ranked.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(advice.ranked.size(), kMostAdviceRows); ++i) {
     const Option& option = advice.ranked[i];
     table.add({name_of(option),
                option.prediction.cloud,

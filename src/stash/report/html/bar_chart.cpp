@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "stash/report/html/axis.h"
+#include "stash/report/html/chart_row.h"
 #include "stash/report/html/charts.h"
 
 namespace stash {
 
 namespace {
 
-constexpr double kRowHeight = 44;  // a line of text, a bar, room
-constexpr double kTextLine = 14;
 constexpr double kBarTop = 20;
 constexpr double kBarHeight = 16;
 
@@ -28,8 +27,7 @@ void draw_interval(Svg& svg, const Scale& scale, const Whisker& interval, double
 }
 
 void draw_row(Svg& svg, const Scale& scale, const BarRow& row, double top) {
-  svg.text(0, top + kTextLine, row.label, Anchor::start, "label");
-  svg.text(100, top + kTextLine, row.figures, Anchor::end, "figures");
+  draw_row_text(svg, row.label, row.figures, top);
   double value = 0;
   for (const BarSegment& segment : row.segments) {
     if (!(segment.value > 0)) continue;
@@ -48,11 +46,11 @@ std::string bar_chart(std::string_view label, std::span<const BarRow> rows, cons
     reach = std::max(reach, reach_of(row));
     if (row.interval) least = std::min(least, row.interval->low);
   }
-  const double bottom = kRowHeight * static_cast<double>(rows.size());
+  const double bottom = kChartRowHeight * static_cast<double>(rows.size());
   Svg svg(bottom + kAxisHeight, label);
   const Scale scale = Scale::linear(std::max(least, -reach), reach);
   draw_x_axis(svg, scale, 0, bottom, tick);
-  for (std::size_t i = 0; i < rows.size(); ++i) draw_row(svg, scale, rows[i], kRowHeight * static_cast<double>(i));
+  for (std::size_t i = 0; i < rows.size(); ++i) draw_row(svg, scale, rows[i], kChartRowHeight * static_cast<double>(i));
   return svg.str();
 }
 

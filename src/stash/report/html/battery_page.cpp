@@ -18,8 +18,7 @@ namespace {
 
 using Cases = std::vector<const CaseResult*>;
 
-constexpr std::size_t kMostBars = 64;
-constexpr std::size_t kTableBytes = 60'000;  // of the table of cases, which is what the page is for
+constexpr std::size_t kMostCaseBars = 64;
 
 std::string label_of(const CaseResult& result) {
   const Job& job = result.of.job;
@@ -48,7 +47,7 @@ BarRow share_row(const CaseResult& result) {
 std::string share_chart(const Cases& cases) {
   std::vector<BarRow> rows;
   std::vector<const Ledger*> ledgers;
-  for (const CaseResult* result : std::span(cases).first(std::min(cases.size(), kMostBars))) {
+  for (const CaseResult* result : std::span(cases).first(std::min(cases.size(), kMostCaseBars))) {
     rows.push_back(share_row(*result));
     ledgers.push_back(&*result->ledger);
   }
@@ -74,7 +73,7 @@ std::vector<BarSegment> epoch_segments(const CaseResult& result) {
 std::string epoch_chart(const Cases& cases) {
   std::vector<BarRow> rows;
   for (const CaseResult* result : cases) {
-    if (!result->epoch_s || rows.size() >= kMostBars) continue;
+    if (!result->epoch_s || rows.size() >= kMostCaseBars) continue;
     const std::string cost = result->epoch_usd ? fmt::format(", ${:.2f}", *result->epoch_usd) : "";
     rows.push_back({label_of(*result), format_duration(*result->epoch_s) + cost, epoch_segments(*result), {}});
   }
@@ -90,7 +89,7 @@ Cell interval_cell_ms(const std::optional<Estimate>& time) {
 
 std::string case_table(const Cases& cases) {
   HtmlTable table("Cases: shares of the step in %, and milliseconds with half their 95 % interval",
-                  {"case", "step, ms", "from", "to"}, kTableBytes);
+                  {"case", "step, ms", "from", "to"}, HtmlTable::kMostMainBytes);
   for (const Part part : kParts) table.add_column(fmt::format("{}, %", to_string(part)));
   for (const Part part : kParts) table.add_column(fmt::format("{}, ms", to_string(part)));
   for (const char* name : {"samples a second", "first epoch", "epoch", "$ an epoch"}) table.add_column(name);
@@ -114,7 +113,7 @@ std::string case_table(const Cases& cases) {
 std::string published_table(const Cases& cases) {
   HtmlTable table("As the Stash study (ICDCS 2023) counts, %",
                   {"case", "interconnect", "network", "prep (CPU)", "fetch (disk)", "compute, % of the step"},
-                  kTableBytes);
+                  HtmlTable::kMostMainBytes);
   const auto percent = [](std::optional<double> ratio) {
     return number_cell(ratio ? std::optional(*ratio * 100) : std::nullopt, 1);
   };

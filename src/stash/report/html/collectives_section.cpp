@@ -17,7 +17,7 @@ namespace stash {
 
 namespace {
 
-constexpr std::size_t kMostRows = 60;  // of a table, and points of a chart
+constexpr std::size_t kMostCollectiveRows = 60;  // of a table, and points of a chart
 constexpr int kCurvePoints = 24;
 
 // Collectives of one kind and size over all ranks, under the last condition that has any.
@@ -43,7 +43,7 @@ Sizes sizes_of(const Profile& profile) {
   Sizes sizes;
   for (const CollectiveSummary& summary : profile.collectives) {
     const bool counts = summary.condition == last && summary.count > 0 && summary.bytes > 0 && summary.total_s > 0;
-    if (!counts || sizes.size() >= kMostRows) continue;
+    if (!counts || sizes.size() >= kMostCollectiveRows) continue;
     take(sizes[{summary.op, summary.bytes}], summary);
   }
   return sizes;
@@ -76,7 +76,7 @@ class Chart {
 
   void add(const std::vector<LinkTime>& group) {
     for (const LinkTime& row : group) {
-      if (row.bytes <= 0 || !(row.s > 0) || points_.size() >= kMostRows) continue;
+      if (row.bytes <= 0 || !(row.s > 0) || points_.size() >= kMostCollectiveRows) continue;
       points_.push_back({static_cast<double>(row.bytes),
                          row.s,
                          "series-2",
@@ -155,7 +155,7 @@ std::string job_table(const Sizes& sizes) {
 std::string link_table(const Measured& measured, const std::vector<std::vector<LinkTime>>& groups) {
   HtmlTable table("Links, each kind of call by itself",
                   {"where", "op", "latency", "rate of the fit", "best bus rate", "should give"});
-  for (std::size_t i = 0; i < std::min(groups.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.size(), kMostCollectiveRows); ++i) {
     const LinkTime& first = groups[i].front();
     double best = 0;
     for (const LinkTime& row : groups[i]) best = std::max(best, bus_bytes_per_s(row));

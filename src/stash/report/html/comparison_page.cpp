@@ -15,7 +15,6 @@ namespace stash {
 namespace {
 
 constexpr std::size_t kMostModels = 16;  // with a chart of their own
-constexpr std::size_t kTableBytes = 60'000;
 
 std::string series_of(std::size_t machine) { return fmt::format("series-{}", machine % 4 + 1); }
 
@@ -38,7 +37,7 @@ std::string model_chart(const ModelComparison& model, const Comparison& comparis
 
 std::string model_table(const Comparison& comparison) {
   HtmlTable table("An epoch of each model on each machine, the fastest first",
-                  {"model", "machine", "case", "epoch", "from", "to", "$ an epoch", ""}, kTableBytes);
+                  {"model", "machine", "case", "epoch", "from", "to", "$ an epoch", ""}, HtmlTable::kMostMainBytes);
   for (const ModelComparison& model : comparison.models) {
     for (std::size_t i = 0; i < model.machines.size(); ++i) {
       const BestCase& best = model.machines[i];
@@ -85,7 +84,7 @@ std::vector<std::string> emulated_alerts(const Comparison& comparison) {
 Section costs_section(const CostTable& costs) {
   HtmlTable table(fmt::format("Time and cost of {} epochs", costs.epochs),
                   {"model", "machine", "how it is known", "GPUs", "batch", "time", "from", "to", "cost, $"},
-                  kTableBytes);
+                  HtmlTable::kMostMainBytes);
   for (const TrainingCost& row : costs.rows) {
     const auto time = [](double s) { return Cell{format_duration(s), s}; };
     std::vector<Cell> cells{row.model, row.machine,

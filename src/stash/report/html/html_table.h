@@ -20,7 +20,8 @@ struct Cell {
 // beyond what a page has room for are counted, not shown.
 class HtmlTable {
  public:
-  static constexpr std::size_t kMostBytes = 20'000;  // of the rows of one table; a page has about ten
+  static constexpr std::size_t kMostBytes = 20'000;      // of the rows of one table; a page has about ten
+  static constexpr std::size_t kMostMainBytes = 60'000;  // of the rows of a table that its page is for
 
   HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns,
             std::size_t most_bytes = kMostBytes);

@@ -13,8 +13,7 @@ namespace stash {
 
 namespace {
 
-constexpr std::size_t kMostRanks = 256;
-constexpr std::size_t kMostPoints = 120;
+constexpr std::size_t kMostInputPoints = 120;
 
 InputCounters sum_of(const std::vector<InputCounters>& ranks) {
   InputCounters sum;
@@ -48,7 +47,7 @@ std::vector<Point> over_rounds(const Profile& profile, std::string_view what, Va
   std::vector<Point> points;
   for (const Window& window : profile.windows) {
     const std::optional<double> found = value(window);
-    if (!found || points.size() >= kMostPoints) continue;
+    if (!found || points.size() >= kMostInputPoints) continue;
     points.push_back(
         {static_cast<double>(window.round + 1),
          *found,
@@ -99,7 +98,7 @@ std::string counters_table(const Profile& profile) {
       {"rank", "samples", "read", "of it not cached", "reading, s", "decoding, s", "augmenting, s", "skipped"});
   const auto count = [](std::int64_t n) { return Cell{format_count(n), static_cast<double>(n)}; };
   const auto bytes = [](std::int64_t n) { return Cell{format_bytes(static_cast<double>(n)), static_cast<double>(n)}; };
-  for (std::size_t i = 0; i < std::min(profile.inputs.size(), kMostRanks); ++i) {
+  for (std::size_t i = 0; i < std::min(profile.inputs.size(), kMostRankRows); ++i) {
     const InputCounters& rank = profile.inputs[i];
     table.add({fmt::format("{}", rank.rank), count(rank.samples), bytes(rank.read_bytes), bytes(rank.cold_bytes),
                number_cell(rank.read_s, 3), number_cell(rank.decode_s, 3), number_cell(rank.augment_s, 3),
@@ -111,7 +110,7 @@ std::string counters_table(const Profile& profile) {
 std::string windows_table(const Profile& profile) {
   HtmlTable table("Queue and cache, window by window",
                   {"round", "condition", "ready at the start", "ready at the end", "% cached before"});
-  for (std::size_t i = 0, shown = 0; i < profile.windows.size() && shown < kMostPoints; ++i) {
+  for (std::size_t i = 0, shown = 0; i < profile.windows.size() && shown < kMostInputPoints; ++i) {
     const Window& window = profile.windows[i];
     if (!window.queued_end_samples && !window.resident_ratio) continue;
     ++shown;

@@ -12,8 +12,8 @@ namespace stash {
 
 namespace {
 
-constexpr std::size_t kMostBars = 12;
-constexpr std::size_t kMostBytes = 36'000;  // of the table: 180 layers
+constexpr std::size_t kMostLayerBars = 12;
+constexpr std::size_t kLayerTableBytes = 36'000;  // of the table: 180 layers
 
 double time_of(const LayerTime& layer) { return layer.forward_s.value_or(0) + layer.backward_s.value_or(0); }
 
@@ -24,7 +24,7 @@ std::string chart_of(const std::vector<LayerTime>& layers) {
   }
   std::ranges::stable_sort(longest, std::ranges::greater{}, [](const LayerTime* layer) { return time_of(*layer); });
   const std::size_t timed = longest.size();
-  longest.resize(std::min(timed, kMostBars));
+  longest.resize(std::min(timed, kMostLayerBars));
   std::vector<BarRow> rows;
   for (const LayerTime* layer : longest) {
     const std::string forward = format_duration(layer->forward_s.value_or(0));
@@ -44,7 +44,7 @@ std::string chart_of(const std::vector<LayerTime>& layers) {
 
 std::string table_of(const std::vector<LayerTime>& layers) {
   HtmlTable table("Layers of a step, in order",
-                  {"layer", "kind", "forward, µs", "backward, µs", "operations, 10⁹", "parameters"}, kMostBytes);
+                  {"layer", "kind", "forward, µs", "backward, µs", "operations, 10⁹", "parameters"}, kLayerTableBytes);
   for (const LayerTime& layer : layers) {
     const auto us = [](std::optional<double> s) { return number_cell(s ? std::optional(*s * 1e6) : std::nullopt, 1); };
     table.add({layer.name,

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kLongest = 500;  // characters of a sentence that may hold names from a file
 constexpr std::size_t kLongestFact = 200;
-constexpr std::size_t kMostBytes = 16'000;  // of one list
+constexpr std::size_t kMostListBytes = 16'000;  // of one list
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::string figure(std::string_view html, std::string_view caption) {
 std::string list(const std::vector<std::string>& texts) {
   std::string items;
   for (const std::string& text : texts) {
-    if (items.size() < kMostBytes) items += fmt::format("<li>{}</li>\n", html_text(text, kLongest));
+    if (items.size() < kMostListBytes) items += fmt::format("<li>{}</li>\n", html_text(text, kLongest));
   }
   return fmt::format("<ul>\n{}</ul>\n", items);
 }
@@ -35,7 +35,7 @@ std::string list(const std::vector<std::string>& texts) {
 std::string facts(const std::vector<std::pair<std::string, std::string>>& names_and_texts) {
   std::string rows;
   for (const auto& [name, text] : names_and_texts) {
-    if (text.empty() || rows.size() > kMostBytes) continue;
+    if (text.empty() || rows.size() > kMostListBytes) continue;
     rows += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name, 40), html_text(text, kLongestFact));
   }
   return fmt::format("<dl>\n{}</dl>\n", rows);

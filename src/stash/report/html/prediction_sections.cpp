@@ -15,8 +15,8 @@ namespace stash {
 
 namespace {
 
-constexpr std::size_t kMostBars = 24;
-constexpr std::size_t kMostRows = 200;
+constexpr std::size_t kMostPredictionBars = 24;
+constexpr std::size_t kMostPredictionRows = 200;
 constexpr std::size_t kMostSentences = 60;
 
 std::string label_of(const Prediction& prediction) {
@@ -26,7 +26,7 @@ std::string label_of(const Prediction& prediction) {
 std::string chart_of(std::span<const Prediction* const> predictions) {
   std::vector<BarRow> rows;
   std::vector<const Ledger*> ledgers;
-  for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostBars))) {
+  for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostPredictionBars))) {
     const Ledger& ledger = prediction->ledger;
     ledgers.push_back(&ledger);
     rows.push_back({label_of(*prediction),
@@ -46,7 +46,7 @@ std::string table_of(std::span<const Prediction* const> predictions) {
   HtmlTable table("Predicted ledgers, ms a step", {"machine"});
   for (const Part part : kParts) table.add_column(to_string(part));
   for (const char* name : {"step", "from", "to", "epoch", "$ per hour", "$ an epoch"}) table.add_column(name);
-  for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostRows))) {
+  for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostPredictionRows))) {
     const Ledger& ledger = prediction->ledger;
     std::vector<Cell> row{label_of(*prediction)};
     for (const Part part : kParts) row.push_back(ms_cell(ledger[part], ledger));
@@ -96,7 +96,7 @@ Section ledgers_section(std::span<const Prediction* const> predictions) {
 
 Section rejected_section(const std::vector<Rejected>& rejected) {
   HtmlTable table(fmt::format("{} that cannot be, with the reason", rejected.size()), {"machine", "nodes", "why"});
-  for (std::size_t i = 0; i < std::min(rejected.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(rejected.size(), kMostPredictionRows); ++i) {
     table.add({rejected[i].instance,
                {fmt::format("{}", rejected[i].nodes), static_cast<double>(rejected[i].nodes)},
                rejected[i].why});

@@ -14,8 +14,7 @@ namespace stash {
 
 namespace {
 
-constexpr int kMostRanks = 256;  // in the table
-constexpr std::size_t kMostBars = 16;
+constexpr std::size_t kMostRankBars = 16;
 
 // Means over windows, per step; nullopt where no window tells.
 struct RankMeans {
@@ -65,7 +64,7 @@ RankMeans means_of(const Profile& profile, int rank, Condition last) {
 std::string chart_of(const std::vector<RankMeans>& ranks, const Measured& measured) {
   std::vector<RankMeans> latest = ranks;
   std::ranges::stable_sort(latest, std::ranges::greater{}, [](const RankMeans& r) { return r.behind_s.value_or(0); });
-  latest.resize(std::min(latest.size(), kMostBars));
+  latest.resize(std::min(latest.size(), kMostRankBars));
   std::vector<BarRow> rows;
   for (const RankMeans& rank : latest) {
     if (!rank.behind_s) continue;
@@ -90,7 +89,7 @@ Section ranks_section(const Measured& measured) {
   HtmlTable table(fmt::format("Ranks, means under {}, ms a step", to_string(last)),
                   {"rank", "host", "own step, apart", "waits for input", "in collectives", "behind"});
   std::vector<RankMeans> ranks;
-  for (int rank = 0; rank < std::min(profile.job.ranks, kMostRanks); ++rank) {
+  for (int rank = 0; rank < std::min(profile.job.ranks, int{kMostRankRows}); ++rank) {
     const RankMeans& means = ranks.emplace_back(means_of(profile, rank, last));
     const auto ms = [&](std::optional<double> s) {
       return s ? Cell{milliseconds(*s, measured.ledger), *s * 1e3} : Cell{"–"};

@@ -14,9 +14,9 @@ namespace stash {
 namespace {
 
 constexpr double kTitleHeight = 34;  // the axis' title, and the number of a line at the top
-constexpr int kTicks = 4;
+constexpr int kYTicks = 4;
 constexpr double kRoom = 0.03;  // of the range at either end, so that marks do not touch the edge
-constexpr double kRadius = 4;
+constexpr double kPointRadius = 4;
 constexpr double kLetterWidth = 0.75;  // in percent of a page on a screen, about
 constexpr double kNameHeight = 12;
 
@@ -80,7 +80,7 @@ class Drawing {
     svg_.text(0, 12, plane_.y_title, Anchor::start, "axis");
     draw_x_axis(svg_, scale(x_extent_), kTitleHeight, bottom_, plane_.x_tick);
     svg_.text(100, bottom_ + kAxisHeight + 14, plane_.x_title, Anchor::end, "axis");
-    for (const double value : scale(y_extent_).ticks(kTicks)) {
+    for (const double value : scale(y_extent_).ticks(kYTicks)) {
       svg_.line(0, y(value), 100, y(value), "grid");
       svg_.text(0, y(value) - 3, plane_.y_tick(value), Anchor::start, "tick");
     }
@@ -98,7 +98,7 @@ class Drawing {
     if (point.interval) {
       svg_.line(x(point.x), y(point.interval->low), x(point.x), y(point.interval->high), "whisker");
     }
-    svg_.circle(x(point.x), y(point.y), kRadius, "dot " + point.classes, point.tip);
+    svg_.circle(x(point.x), y(point.y), kPointRadius, "dot " + point.classes, point.tip);
     if (!point.name.empty()) draw_name(point);
   }
 
@@ -107,7 +107,7 @@ class Drawing {
     const Anchor anchor = anchor_at(x(point.x));
     const double width = kLetterWidth * static_cast<double>(point.name.size());
     const double before = anchor == Anchor::start ? 0 : anchor == Anchor::middle ? width / 2 : width;
-    const NameBox box{x(point.x) - before, y(point.y) - kRadius - 4, width};
+    const NameBox box{x(point.x) - before, y(point.y) - kPointRadius - 4, width};
     if (std::ranges::any_of(names_, [&](const NameBox& other) { return overlap(box, other); })) return;
     names_.push_back(box);
     svg_.text(x(point.x), box.y, point.name, anchor, "name");

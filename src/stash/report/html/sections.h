@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,8 @@
 #include "stash/core/profile.h"
 
 namespace stash {
+
+inline constexpr std::size_t kMostRankRows = 256;  // of a table that has one for each rank
 
 // What the sections of a profile's page are made from.
 struct Measured {
