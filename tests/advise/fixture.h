@@ -58,11 +58,4 @@ inline std::string name_of_first(const Advice& advice) {
   return std::to_string(first.nodes) + " x " + first.instance;
 }
 
-inline bool has_sentence(const std::vector<std::string>& sentences, const std::string& part) {
-  for (const std::string& sentence : sentences) {
-    if (sentence.find(part) != std::string::npos) return true;
-  }
-  return false;
-}
-
 }  // namespace stash::testing_support

@@ -8,6 +8,7 @@
 #include "scripted.h"
 #include "stash/core/error.h"
 #include "stash/core/statistics.h"
+#include "support/message_of.h"
 
 namespace stash {
 
@@ -110,12 +111,8 @@ TEST(Attribute, IncompleteRoundsDoNotCount) {
 
 TEST(Attribute, FewerThanTwoRoundsAreAnError) {
   for (const int rounds : {0, 1}) {
-    try {
-      attribute(ScriptedProfile(Script{}, 1).add_rounds(rounds).profile());
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_CONTAINS(error.what(), "at least 2 are needed");
-    }
+    const Profile profile = ScriptedProfile(Script{}, 1).add_rounds(rounds).profile();
+    EXPECT_CONTAINS(message_of([&] { attribute(profile); }), "at least 2 are needed");
   }
 }
 

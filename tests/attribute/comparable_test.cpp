@@ -13,7 +13,7 @@ using testing_support::ScriptedProfile;
 
 Profile usual() { return std::move(ScriptedProfile(Script{}, 1).add_rounds(2).profile()); }
 
-using Change = void (*)(Profile&);
+using ProfileChange = void (*)(Profile&);
 
 }  // namespace
 
@@ -31,7 +31,7 @@ TEST(Comparable, EveryPropertyOfTheJobIsNamedWithBothValues) {
 }
 
 TEST(Comparable, WhatMakesAnotherJob) {
-  const std::vector<std::pair<const char*, Change>> cases{
+  const std::vector<std::pair<const char*, ProfileChange>> cases{
       {"command",
        [](Profile& p) {
          p.job.command = {"python", "train.py"};
@@ -63,7 +63,7 @@ TEST(Comparable, WhatMakesAnotherJob) {
 }
 
 TEST(Comparable, WhatMayBeTheCause) {
-  const std::vector<std::pair<const char*, Change>> cases{
+  const std::vector<std::pair<const char*, ProfileChange>> cases{
       {"workers", [](Profile& p) { p.job.workers = 8; }},
       {"backend", [](Profile& p) { p.job.backend = "nccl"; }},
       {"host", [](Profile& p) { p.machine.hostname = std::string("b"); }},

@@ -2,20 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
 
 using Fields = std::vector<std::string>;
 
-std::string message_of(std::string_view text) {
-  try {
-    parse_csv(text, "x.csv");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string csv_fault(std::string_view text) {
+  return message_of([&] { parse_csv(text, "x.csv"); });
 }
 
 TEST(Csv, RowsHaveTheHeadersFields) {
@@ -36,17 +31,17 @@ TEST(Csv, QuotesHoldCommasAndQuotes) {
 }
 
 TEST(Csv, ARowOfAnotherWidthNamesItsLine) {
-  EXPECT_EQ(message_of("a,b\n1,2\n1,2,3\n"), "x.csv line 3: 3 fields where the header has 2");
-  EXPECT_EQ(message_of("a,b\n\n"), "x.csv line 2: 1 fields where the header has 2");
+  EXPECT_EQ(csv_fault("a,b\n1,2\n1,2,3\n"), "x.csv line 3: 3 fields where the header has 2");
+  EXPECT_EQ(csv_fault("a,b\n\n"), "x.csv line 2: 1 fields where the header has 2");
 }
 
 TEST(Csv, QuotesOutOfPlaceAreRefused) {
-  EXPECT_NE(message_of("a\nx\"y\n").find("line 2: a quote inside"), std::string::npos);
-  EXPECT_NE(message_of("a\n\"x\n").find("never closed"), std::string::npos);
-  EXPECT_NE(message_of("a\n\"x\"y\n").find("'y' follows"), std::string::npos);
+  EXPECT_NE(csv_fault("a\nx\"y\n").find("line 2: a quote inside"), std::string::npos);
+  EXPECT_NE(csv_fault("a\n\"x\n").find("never closed"), std::string::npos);
+  EXPECT_NE(csv_fault("a\n\"x\"y\n").find("'y' follows"), std::string::npos);
 }
 
-TEST(Csv, NothingIsNotATable) { EXPECT_NE(message_of("").find("empty"), std::string::npos); }
+TEST(Csv, NothingIsNotATable) { EXPECT_NE(csv_fault("").find("empty"), std::string::npos); }
 
 }  // namespace
 }  // namespace stash

@@ -2,24 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
 
 const std::string kHeader =
     "name,generation,fp32_ops_per_s,fp16_ops_per_s,bf16_ops_per_s,memory_bytes,memory_bytes_per_s,source,date\n";
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 std::string message_of_row(const std::string& row) {
   return message_of([&] { parse_gpus(kHeader + row, "x.csv"); });

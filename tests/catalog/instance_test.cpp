@@ -10,11 +10,11 @@
 #include "stash/catalog/instance_json.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
 
-using testing_support::message_of;
 using testing_support::sample_instance;
 
 TEST(Instance, RoundTripsThroughJson) {
@@ -53,7 +53,7 @@ TEST(Instance, AMachineWithAGpuHasAtLeastOne) {
   instance.gpus = 0;
   EXPECT_EQ(message_of([&] { check_instance(instance); }).find("gpus is 0"), 0u);
   instance.gpu.clear();
-  EXPECT_EQ(message_of([&] { check_instance(instance); }), "");
+  EXPECT_NO_THROW(check_instance(instance));
   instance.gpus = 2;
   EXPECT_NE(message_of([&] { check_instance(instance); }), "");
 }

@@ -4,15 +4,13 @@
 
 #include <set>
 
-#include "sample_instance.h"
 #include "stash/catalog/gpu_model.h"
 #include "stash/catalog/lower_case.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
-
-using testing_support::message_of;
 
 TEST(Instances, TheStudysAreThereAtItsPrices) {
   const std::pair<const char*, double> kPrices[] = {{"p2.xlarge", 0.9},    {"p2.8xlarge", 7.2},

@@ -1,21 +1,10 @@
 #pragma once
 
-#include <functional>
-#include <string>
+#include <cstdint>
 
 #include "stash/catalog/instance.h"
-#include "stash/core/error.h"
 
 namespace stash::testing_support {
-
-inline std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 // Every field is set.
 inline Instance sample_instance() {

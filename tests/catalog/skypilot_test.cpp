@@ -5,15 +5,13 @@
 
 #include <sstream>
 
-#include "sample_instance.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/skypilot_price.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
-
-using testing_support::message_of;
 
 const std::string kVersion7 =
     "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n";

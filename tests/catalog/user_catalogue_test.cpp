@@ -1,32 +1,23 @@
 #include "stash/catalog/user_catalogue.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
+#include <filesystem>
+#include <string>
 
 #include "sample_instance.h"
 #include "stash/catalog/instances.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {
 
 namespace fs = std::filesystem;
-using testing_support::message_of;
 using testing_support::sample_instance;
 
 class UserCatalogue : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "stash-catalogue.XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
-
   static Instance priced(const std::string& name, double usd_per_h, const std::string& date) {
     Instance instance;
     instance.cloud = "aws";
@@ -38,7 +29,8 @@ class UserCatalogue : public testing::Test {
     return instance;
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 TEST_F(UserCatalogue, WithoutFilesItIsTheBuiltInOne) {
@@ -71,7 +63,7 @@ TEST_F(UserCatalogue, OfTheUsersFilesTheNewerOneWins) {
 }
 
 TEST_F(UserCatalogue, TablesAreReadToo) {
-  write("mine.csv", "name,cloud,gpu,gpus,usd_per_h\nbox,own,T4,2,0.5\nbroken,own,T4,2,-1\n");
+  temporary_.write("mine.csv", "name,cloud,gpu,gpus,usd_per_h\nbox,own,T4,2,0.5\nbroken,own,T4,2,-1\n");
   const Catalogue catalogue = read_catalogue(folder_);
   EXPECT_EQ(find_instance(catalogue.instances, "box").gpus, 2);
   ASSERT_EQ(catalogue.warnings.size(), 1u);
@@ -79,8 +71,8 @@ TEST_F(UserCatalogue, TablesAreReadToo) {
 }
 
 TEST_F(UserCatalogue, AFileThatCannotBeReadIsNamedAndTheOthersAreUsed) {
-  write("bad.json", "{");
-  write("note.txt", "not a catalogue");
+  temporary_.write("bad.json", "{");
+  temporary_.write("note.txt", "not a catalogue");
   fs::create_directory(folder_ / "folder.json");
   write_user_instances(folder_, "good", std::vector{sample_instance()});
   const Catalogue catalogue = read_catalogue(folder_);
@@ -91,7 +83,7 @@ TEST_F(UserCatalogue, AFileThatCannotBeReadIsNamedAndTheOthersAreUsed) {
 }
 
 TEST_F(UserCatalogue, AFolderThatCannotBeMadeSaysWhatToSet) {
-  write("file", "");
+  temporary_.write("file", "");
   const auto to_file = [&] { write_user_instances(folder_ / "file" / "below", "x", std::vector{sample_instance()}); };
   EXPECT_NE(message_of(to_file).find("XDG_DATA_HOME"), std::string::npos);
   const auto nowhere = [] { write_user_instances("", "x", std::vector{sample_instance()}); };

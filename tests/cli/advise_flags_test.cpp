@@ -6,6 +6,7 @@
 
 #include "../core/contains.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 
@@ -28,12 +29,7 @@ AdviceQuestion question_of(const std::string& line) {
 }
 
 std::string fault_of(const std::string& line) {
-  try {
-    question_of(line);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<UsageError>([&] { question_of(line); });
 }
 
 constexpr const char* kTraining = "--epochs 90 --samples 1281167 ";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 
@@ -18,12 +19,8 @@ TEST(Condition, EachAddsThePartOfItsPlace) {
 }
 
 TEST(Condition, MisspeltNameGetsTheNearest) {
-  try {
-    parse_condition("joind");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "unknown condition 'joind'; did you mean 'joined'?");
-  }
+  EXPECT_EQ(message_of<UsageError>([] { parse_condition("joind"); }),
+            "unknown condition 'joind'; did you mean 'joined'?");
 }
 
 }  // namespace stash

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "support/message_of.h"
+
 namespace stash {
 
 namespace {
@@ -26,12 +28,8 @@ TEST(Nearest, IsEmptyWhenNothingIsNear) {
 }
 
 TEST(ThrowUnknown, ListsTheCandidatesWhenNoneIsNear) {
-  try {
-    throw_unknown("model", "llama", kModels);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "unknown model 'llama'; known are resnet18, resnet50, vgg11, bert_base");
-  }
+  EXPECT_EQ(message_of<UsageError>([] { throw_unknown("model", "llama", kModels); }),
+            "unknown model 'llama'; known are resnet18, resnet50, vgg11, bert_base");
 }
 
 }  // namespace stash

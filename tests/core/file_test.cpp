@@ -1,15 +1,15 @@
 #include "stash/core/file.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <csignal>
-#include <fstream>
+#include <filesystem>
+#include <string>
 
 #include "contains.h"
-#include "stash/core/error.h"
+#include "support/file_size_limit.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 
@@ -19,49 +19,13 @@ namespace fs = std::filesystem;
 
 class FileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "stash_file_test_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
-
-template <class F>
-std::string message_of(F&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-// A limit on the size of files stands in for a full disk: write() fails in the middle of the content.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
-}  // namespace
 
 TEST_F(FileTest, WhatWasWrittenIsReadBack) {
   const std::string content = std::string("a\0b", 3) + std::string(100'000, 'x');
@@ -123,4 +87,5 @@ TEST_F(FileTest, PipeWithoutWriterIsRefusedAtOnce) {
   EXPECT_CONTAINS(message_of([&] { read_file(folder_ / "pipe", 100); }), "it is not a file");
 }
 
+}  // namespace
 }  // namespace stash

@@ -4,18 +4,14 @@
 
 #include "contains.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 
 namespace {
 
-std::string message_of(std::string_view text) {
-  try {
-    parse_injection(text);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
+std::string injection_fault(std::string_view text) {
+  return message_of<UsageError>([&] { parse_injection(text); });
 }
 
 }  // namespace
@@ -40,18 +36,18 @@ TEST(Injection, TextParsesBackToTheSame) {
 }
 
 TEST(Injection, UnknownKindGetsTheNearest) {
-  EXPECT_EQ(message_of("reed=20MB/s"), "unknown injection 'reed'; did you mean 'read'?");
-  EXPECT_CONTAINS(message_of("rankx=+3ms"), "did you mean 'rank0'?");
+  EXPECT_EQ(injection_fault("reed=20MB/s"), "unknown injection 'reed'; did you mean 'read'?");
+  EXPECT_CONTAINS(injection_fault("rankx=+3ms"), "did you mean 'rank0'?");
 }
 
 TEST(Injection, BadValuesAreNamed) {
-  EXPECT_EQ(message_of("read=fast"), "--inject read takes a rate, not 'fast'; write it like 20MB/s or 1Gbit/s");
-  EXPECT_CONTAINS(message_of("prep=5ms"), "like prep=5ms/sample");
-  EXPECT_CONTAINS(message_of("link=0MB/s"), "must be more than 0");
-  EXPECT_CONTAINS(message_of("read=1MB/s,read=2MB/s"), "'read' is given twice");
-  EXPECT_CONTAINS(message_of("rank1=+1ms,rank1=+2ms"), "'rank1' is given twice");
-  EXPECT_CONTAINS(message_of("read=1MB/s,"), "ends with a comma");
-  EXPECT_CONTAINS(message_of("rank1=+1lightyear"), "--inject rank1 takes a duration");
+  EXPECT_EQ(injection_fault("read=fast"), "--inject read takes a rate, not 'fast'; write it like 20MB/s or 1Gbit/s");
+  EXPECT_CONTAINS(injection_fault("prep=5ms"), "like prep=5ms/sample");
+  EXPECT_CONTAINS(injection_fault("link=0MB/s"), "must be more than 0");
+  EXPECT_CONTAINS(injection_fault("read=1MB/s,read=2MB/s"), "'read' is given twice");
+  EXPECT_CONTAINS(injection_fault("rank1=+1ms,rank1=+2ms"), "'rank1' is given twice");
+  EXPECT_CONTAINS(injection_fault("read=1MB/s,"), "ends with a comma");
+  EXPECT_CONTAINS(injection_fault("rank1=+1lightyear"), "--inject rank1 takes a duration");
 }
 
 }  // namespace stash

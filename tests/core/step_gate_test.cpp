@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 
 #include "stash/core/clock.h"
+#include "support/eventually.h"
 
 namespace stash {
 namespace {
@@ -65,12 +67,21 @@ TEST(StepGate, SettlesBeforeItsClockIsRead) {
   EXPECT_GE(gate.run(1), 0.02);
 }
 
+// The stepping thread is left behind where it waits, so that the test fails instead of hanging.
 TEST(StepGate, OpenIsNeverWaitedAt) {
-  StepGate gate(1, nullptr);
-  const Stepper stepper(gate);
-  gate.run(2);
-  gate.open();
-  while (stepper.steps() < 50) std::this_thread::yield();
+  constexpr int kSteps = 50;
+  const auto gate = std::make_shared<StepGate>(1, nullptr);
+  const auto passed = std::make_shared<std::atomic<int>>(0);
+  std::thread([gate, passed] {
+    for (int i = 0; i < kSteps; ++i) {
+      gate->step_end();
+      ++*passed;
+    }
+  }).detach();
+  gate->run(2);
+  EXPECT_EQ(*passed, 2) << "it waits at the end of the third step";
+  gate->open();
+  EXPECT_TRUE(eventually([&] { return *passed == kSteps; })) << *passed;
 }
 
 TEST(StepGate, NoStepsTakeNoTime) {

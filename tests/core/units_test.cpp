@@ -4,6 +4,7 @@
 
 #include "contains.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 
@@ -37,17 +38,12 @@ TEST(Units, Ratios) {
 }
 
 TEST(Units, WrongTextNamesTheOptionAndAValidSpelling) {
-  const auto message_of = [](std::string_view text) -> std::string {
-    try {
-      parse_duration_s(text, "--max-time");
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto fault_of = [](std::string_view text) {
+    return message_of<UsageError>([&] { parse_duration_s(text, "--max-time"); });
   };
-  EXPECT_EQ(message_of("soon"), "--max-time takes a duration, not 'soon'; write it like 120s, 30ms or 2m");
+  EXPECT_EQ(fault_of("soon"), "--max-time takes a duration, not 'soon'; write it like 120s, 30ms or 2m");
   for (const char* text : {"", "120", "-3s", "nan", "inf s", "1e999s", "3 lightyears", "s"}) {
-    EXPECT_CONTAINS(message_of(text), "--max-time takes a duration") << text;
+    EXPECT_CONTAINS(fault_of(text), "--max-time takes a duration") << text;
   }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "stash/core/error.h"
-#include "temporary_folder.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {

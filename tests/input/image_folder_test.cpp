@@ -3,14 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "stash/core/error.h"
-#include "temporary_folder.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string error_of(const fs::path& path) {
+std::string image_folder_fault(const fs::path& path) {
   return message_of<Error>([&] { open_dataset(path, InputKind::images); });
 }
 
@@ -60,12 +61,12 @@ TEST(ImageFolder, FollowsLinksToClassFolders) {
 
 TEST(ImageFolder, SaysWhatIsWrongWithAFolder) {
   const TemporaryFolder folder;
-  EXPECT_NE(error_of(folder.path() / "none").find("does not exist"), std::string::npos);
-  EXPECT_NE(error_of(folder.path()).find("has no class folders"), std::string::npos);
-  EXPECT_NE(error_of(folder.write("1.jpg", "x")).find("is not a folder"), std::string::npos);
-  EXPECT_NE(error_of(folder.path()).find("JPEG files but no class folders"), std::string::npos);
+  EXPECT_NE(image_folder_fault(folder.path() / "none").find("does not exist"), std::string::npos);
+  EXPECT_NE(image_folder_fault(folder.path()).find("has no class folders"), std::string::npos);
+  EXPECT_NE(image_folder_fault(folder.write("1.jpg", "x")).find("is not a folder"), std::string::npos);
+  EXPECT_NE(image_folder_fault(folder.path()).find("JPEG files but no class folders"), std::string::npos);
   folder.write("a/1.png", "x");
-  EXPECT_NE(error_of(folder.path()).find("no .jpg or .jpeg file"), std::string::npos);
+  EXPECT_NE(image_folder_fault(folder.path()).find("no .jpg or .jpeg file"), std::string::npos);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "jpeg_writer.h"
 #include "stash/input/sample_reader.h"
-#include "temporary_folder.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {

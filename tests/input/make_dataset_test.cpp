@@ -1,9 +1,7 @@
 #include "stash/input/make_dataset.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -12,7 +10,9 @@
 #include "stash/core/file.h"
 #include "stash/input/check_dataset.h"
 #include "stash/input/token_file.h"
-#include "temporary_folder.h"
+#include "support/file_size_limit.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {
@@ -74,24 +74,6 @@ TEST(MakeImages, ReplacesAnEmptyFolderAndWhatAnInterruptedRunLeft) {
   EXPECT_EQ(content_of(folder.path() / "a").size(), 12U);
   EXPECT_FALSE(fs::exists(folder.path() / "a.partial"));
 }
-
-// A full disk cannot be had in a test, but a file size limit fails in the same place.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, SIG_DFL);
-  }
-
- private:
-  rlimit before_{};
-};
 
 TEST(MakeImages, LeavesNothingWhenWritingFails) {
   const TemporaryFolder folder;

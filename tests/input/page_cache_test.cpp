@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

@@ -5,7 +5,7 @@
 #include "stash/input/page_cache.h"
 #include "stash/input/pipeline.h"
 #include "stash/input/sample_reader.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

@@ -12,12 +12,14 @@
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/input/make_dataset.h"
-#include "temporary_folder.h"
+#include "support/eventually.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {
 
-constexpr int kSize = 32;
+constexpr int kImageSize = 32;
 
 std::vector<std::uint8_t> picture(int level) {
   const std::vector<std::uint8_t> rgb(48 * 40 * 3, static_cast<std::uint8_t>(level));
@@ -35,7 +37,7 @@ class PipelineTest : public testing::Test {
     PipelineOptions options;
     options.batch = 4;
     options.workers = 2;
-    options.image_size = kSize;
+    options.image_size = kImageSize;
     return options;
   }
 
@@ -53,8 +55,7 @@ std::vector<std::int64_t> take_labels(Pipeline& pipeline, const PipelineOptions&
 }
 
 void wait_until_full(const Pipeline& pipeline, const PipelineOptions& options) {
-  const std::int64_t end_ns = now_ns() + 10'000'000'000;
-  while (pipeline.queued_samples() < options.batch * options.prefetch && now_ns() < end_ns) std::this_thread::yield();
+  EXPECT_TRUE(eventually([&] { return pipeline.queued_samples() >= options.batch * options.prefetch; }));
 }
 
 TEST_F(PipelineTest, DeliversNormalisedImagesWithTheirLabels) {
@@ -63,10 +64,10 @@ TEST_F(PipelineTest, DeliversNormalisedImagesWithTheirLabels) {
   const BatchView batch = pipeline.next();
   EXPECT_EQ(batch.tokens, nullptr);
   for (int i = 0; i < 4; ++i) {
-    const float* const image = batch.images + i * 3 * kSize * kSize;
+    const float* const image = batch.images + i * 3 * kImageSize * kImageSize;
     const float red = (static_cast<float>(batch.labels[i]) / 255 - 0.485F) / 0.229F;
     EXPECT_NEAR(image[0], red, 0.02);
-    EXPECT_NEAR(image[kSize * kSize - 1], red, 0.02);
+    EXPECT_NEAR(image[kImageSize * kImageSize - 1], red, 0.02);
   }
 }
 
@@ -81,7 +82,7 @@ TEST_F(PipelineTest, TheSeedDeterminesEveryPixelWhateverTheWorkers) {
     std::vector<float> all;
     for (int i = 0; i < 3; ++i) {
       const BatchView batch = pipeline.next();
-      all.insert(all.end(), batch.images, batch.images + 4 * 3 * kSize * kSize);
+      all.insert(all.end(), batch.images, batch.images + 4 * 3 * kImageSize * kImageSize);
       pipeline.release(batch);
     }
     return all;
@@ -137,7 +138,9 @@ TEST_F(PipelineTest, AfterDrainTheFirstBatchWasMadeAfterResume) {
   for (int i = 0; i < 4; ++i) folder_.write(fmt::format("c{}/image.jpg", 1000 + i), picture(200));
   pipeline.resume();
   const BatchView batch = pipeline.next();
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(batch.images[i * 3 * kSize * kSize], (200 / 255.0 - 0.485) / 0.229, 0.02);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_NEAR(batch.images[i * 3 * kImageSize * kImageSize], (200 / 255.0 - 0.485) / 0.229, 0.02);
+  }
 }
 
 TEST_F(PipelineTest, SkipsNamesAndReplacesBrokenFiles) {

@@ -10,7 +10,7 @@
 namespace stash {
 namespace {
 
-constexpr int kSize = 64;
+constexpr int kSide = 64;
 
 std::vector<float> resized(std::span<const std::uint8_t> file, const CropBox& crop, int size, bool flip = false,
                            const ResizeKernels& kernels = fastest_kernels()) {
@@ -42,7 +42,7 @@ TEST_P(EveryKindOfJpeg, IsResizedAsPillowDoes) {
                              {width - 9, height - 11, 9, 11},
                              {0, height - 1, width, 1},
                              {5, 3, 1, 1}}) {
-    const auto distance = pixel_distance(resized(file, crop, kSize), reference_resize(whole, width, crop, kSize));
+    const auto distance = pixel_distance(resized(file, crop, kSide), reference_resize(whole, width, crop, kSide));
     // Half a level comes from the whole numbers that the reference starts from.
     EXPECT_LT(distance.mean, 0.8) << name << " crop " << crop.x << "," << crop.y << " " << crop.width << "x"
                                   << crop.height;

@@ -7,7 +7,8 @@
 
 #include "stash/core/clock.h"
 #include "stash/input/page_cache.h"
-#include "temporary_folder.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "stash/core/error.h"
-#include "temporary_folder.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {

@@ -6,12 +6,13 @@
 
 #include "stash/core/error.h"
 #include "stash/input/make_dataset.h"
-#include "temporary_folder.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {
 
-std::string error_of(const std::filesystem::path& path, int seq_len) {
+std::string token_fault(const std::filesystem::path& path, int seq_len) {
   return message_of<Error>([&] { open_dataset(path, InputKind::tokens, seq_len); });
 }
 
@@ -45,11 +46,11 @@ TEST(TokenFile, ReadsItsOwnHeader) {
 
 TEST(TokenFile, SaysWhatIsWrongWithAFile) {
   const TemporaryFolder folder;
-  EXPECT_NE(error_of(folder.path() / "none", 8).find("does not exist"), std::string::npos);
-  EXPECT_NE(error_of(folder.path(), 8).find("is not a file"), std::string::npos);
+  EXPECT_NE(token_fault(folder.path() / "none", 8).find("does not exist"), std::string::npos);
+  EXPECT_NE(token_fault(folder.path(), 8).find("is not a file"), std::string::npos);
   const auto shorter = folder.write("short", std::string(16, 'x'));
-  EXPECT_NE(error_of(shorter, 8).find("has 8 tokens; a sequence length of 8 needs at least 9"), std::string::npos);
-  EXPECT_NE(error_of(folder.write("empty", ""), 8).find("has 0 tokens"), std::string::npos);
+  EXPECT_NE(token_fault(shorter, 8).find("has 8 tokens; a sequence length of 8 needs at least 9"), std::string::npos);
+  EXPECT_NE(token_fault(folder.write("empty", ""), 8).find("has 0 tokens"), std::string::npos);
   EXPECT_THROW(open_dataset(shorter, InputKind::tokens, 0), UsageError);
 }
 
@@ -57,13 +58,14 @@ TEST(TokenFile, RefusesAHeaderThatLies) {
   const TemporaryFolder folder;
   TokenFileHeader header;
   header.tokens = 1ULL << 63;
-  EXPECT_NE(error_of(folder.write("cut", header_bytes(header) + "abcd"), 1).find("cut off"), std::string::npos);
+  EXPECT_NE(token_fault(folder.write("cut", header_bytes(header) + "abcd"), 1).find("cut off"), std::string::npos);
   header.tokens = 2;
   header.token_bytes = 0;
-  EXPECT_NE(error_of(folder.write("width", header_bytes(header) + "abcd"), 1).find("0 bytes an id"), std::string::npos);
+  EXPECT_NE(token_fault(folder.write("width", header_bytes(header) + "abcd"), 1).find("0 bytes an id"),
+            std::string::npos);
   header.token_bytes = 2;
   header.version = 2;
-  EXPECT_NE(error_of(folder.write("newer", header_bytes(header) + "abcd"), 1).find("version 2"), std::string::npos);
+  EXPECT_NE(token_fault(folder.write("newer", header_bytes(header) + "abcd"), 1).find("version 2"), std::string::npos);
 }
 
 }  // namespace

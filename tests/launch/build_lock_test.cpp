@@ -2,28 +2,29 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
 
 #include "stash/core/error.h"
 #include "stash/launch/subprocess.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {
 
 TEST(BuildLock, GivesUpAfterItsDeadline) {
-  const std::string file = testing::TempDir() + "stash-lock-" + std::to_string(::getpid());
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "lock";
   int waits = 0;
   const BuildLock first(file, 0, {});
   EXPECT_THROW(BuildLock(file, 0.25, [&] { ++waits; }), Error);
   EXPECT_EQ(waits, 1);
-  std::filesystem::remove(file);
 }
 
 TEST(BuildLock, IsHeldByAChildThatOutlivesItsParent) {
-  const std::string file = testing::TempDir() + "stash-lock-" + std::to_string(::getpid());
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "lock";
   std::string sleeper;
   {
     const BuildLock first(file, 0, {});
@@ -33,7 +34,6 @@ TEST(BuildLock, IsHeldByAChildThatOutlivesItsParent) {
   EXPECT_THROW(BuildLock(file, 0, {}), Error);
   ::kill(std::atoi(sleeper.c_str()), SIGKILL);
   EXPECT_NO_THROW(BuildLock(file, 10, {}));
-  std::filesystem::remove(file);
 }
 
 }  // namespace

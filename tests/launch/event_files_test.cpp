@@ -27,8 +27,6 @@ class EventFilesTest : public testing::Test {
   EventFiles files_{folder_.path()};
 };
 
-}  // namespace
-
 TEST_F(EventFilesTest, GivesEachWholeLineOnce) {
   append("rank-0-1.events", "one\ntw");
   EXPECT_EQ(read(), (std::vector<std::string>{"rank-0-1.events:one"}));
@@ -61,4 +59,5 @@ TEST(RunFolder, IsGoneAfterwards) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+}  // namespace
 }  // namespace stash

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "stash/core/clock.h"
@@ -16,6 +15,9 @@
 #include "stash/launch/extension_build.h"
 #include "stash/launch/interpreter.h"
 #include "stash/launch/subprocess.h"
+#include "support/file_content.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {
@@ -25,19 +27,10 @@ void write(const std::filesystem::path& file, std::string_view text) {
   std::ofstream(file) << text;
 }
 
-std::string slurp(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 // A checkout whose `_stash` is one small file, and an interpreter whose torch is two.
 class ExtensionTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "stash extension XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
     write(root() / "CMakeLists.txt", R"(
 cmake_minimum_required(VERSION 3.25)
 project(fake LANGUAGES CXX)
@@ -46,41 +39,50 @@ set_target_properties(_stash PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PRO
 )");
     write(source(), "int answer() { return 1; }\n");
     make_python("2.7.1+cpu");
-    ::unsetenv("STASH_CACHE_DIR");
+    std::filesystem::create_directories(root() / "build");
+    ::setenv("STASH_CACHE_DIR", cache().c_str(), 1);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { ::unsetenv("STASH_CACHE_DIR"); }
 
   std::filesystem::path root() const { return folder_ / "check out"; }
   std::filesystem::path source() const { return root() / "src/stash/measure/a.cpp"; }
   std::filesystem::path python() const { return folder_ / "env/bin/python"; }
+  std::filesystem::path cache() const { return folder_ / "cache"; }
   std::filesystem::path starts() const { return folder_ / "starts"; }
 
   // Answers as an interpreter would, and notes that it was started.
-  void make_python(const std::string& torch_version) {
-    const std::filesystem::path torch = folder_ / "env/torch";
+  void make_python(const std::string& torch_version, const std::string& environment = "env",
+                   const std::string& build = "abcdef", const std::string& string_abi = "new") {
+    const std::filesystem::path torch = folder_ / environment / "torch";
+    const std::filesystem::path python = folder_ / environment / "bin/python";
     write(torch / "version.py", "__version__ = '" + torch_version + "'\n");
     write(folder_ / "env/include/Python.h", "");
     const std::string torch_folder = torch_version.empty() ? "" : torch.string();
-    write(python(), "#!/bin/sh\necho x >> '" + starts().string() + "'\ncat <<END\n3.11.7\ncpython-311\n" +
-                        (folder_ / "env/include").string() + "\nsystem\n" + torch_folder + "\n" + torch_version +
-                        "\nEND\n");
-    std::filesystem::permissions(python(), std::filesystem::perms::owner_all);
+    write(python, "#!/bin/sh\necho x >> '" + starts().string() + "'\ncat <<END\n3.11.7\ncpython-311\n" +
+                      (folder_ / "env/include").string() + "\nsystem\n" + torch_folder + "\n" + torch_version + "\n" +
+                      build + "\n" + string_abi + "\nEND\n");
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
   }
 
-  ExtensionInfo ensure() {
-    return ensure_extension(python(), root(), [this](std::string_view line) { said_ += std::string(line) + '\n'; });
+  ExtensionInfo ensure() { return ensure(python(), root()); }
+  ExtensionInfo ensure(const std::filesystem::path& python, const std::filesystem::path& root) {
+    return ensure_extension(python, root,
+                            [this](std::string_view line, bool /*passing*/) { said_ += std::string(line) + '\n'; });
   }
-  std::string failure() {
-    try {
-      ensure();
-    } catch (const Error& error) {
-      return error.what();
+  // Where CMake builds; there once something was built.
+  std::filesystem::path tree() const {
+    for (const auto& entry : std::filesystem::directory_iterator(root() / "build")) {
+      if (entry.path().filename().string().starts_with("torch-")) return entry.path();
     }
     return "";
   }
-  std::size_t started() const { return slurp(starts()).size() / 2; }
+  std::string failure() {
+    return message_of([this] { ensure(); });
+  }
+  std::size_t started() const { return file_content(starts()).size() / 2; }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path() / "with a space";
   std::string said_;
 };
 
@@ -90,7 +92,7 @@ TEST_F(ExtensionTest, IsBuiltOnceAndFoundAgainWithoutStartingPython) {
   EXPECT_EQ(first.torch_version, "2.7.1+cpu");
   EXPECT_EQ(first.python_version, "3.11.7");
   EXPECT_TRUE(std::filesystem::exists(first.folder / "_stash.so"));
-  EXPECT_TRUE(first.folder.string().starts_with((root() / "build/torch-2.7.1+cpu-").string())) << first.folder;
+  EXPECT_TRUE(first.folder.string().starts_with((cache() / "extensions/torch-2.7.1+cpu-").string())) << first.folder;
   EXPECT_NE(said_.find("building the torch extension for torch 2.7.1+cpu"), std::string::npos) << said_;
   said_.clear();
   const ExtensionInfo second = ensure();
@@ -100,17 +102,79 @@ TEST_F(ExtensionTest, IsBuiltOnceAndFoundAgainWithoutStartingPython) {
   EXPECT_EQ(started(), 1U);
 }
 
-TEST_F(ExtensionTest, IsBuiltAgainWhenASourceChangesAppearsOrGoes) {
-  const std::filesystem::path library = ensure().folder / "_stash.so";
+TEST_F(ExtensionTest, IsBuiltAgainWhenASourceChangesOrAppearsAndFoundWhenItIsAsBefore) {
+  ensure();
   write(source(), "int answer() { return 42; }\nint another() { return 1; }\n");
-  EXPECT_TRUE(ensure().built);
-  EXPECT_NE(slurp(library).find("another"), std::string::npos);
+  const ExtensionInfo changed = ensure();
+  EXPECT_TRUE(changed.built);
+  EXPECT_NE(file_content(changed.folder / "_stash.so").find("another"), std::string::npos);
   write(root() / "src/stash/core/new.h", "");
   EXPECT_TRUE(ensure().built);
   std::filesystem::remove(root() / "src/stash/core/new.h");
-  EXPECT_TRUE(ensure().built);
+  EXPECT_EQ(ensure().folder, changed.folder);
   write(root() / "src/stash/cli/verb.cpp", "not a source of the extension");
   EXPECT_FALSE(ensure().built);
+}
+
+TEST_F(ExtensionTest, ServesEveryEnvironmentWithTheSameTorch) {
+  const ExtensionInfo first = ensure();
+  make_python("2.7.1+cpu", "another environment");
+  const ExtensionInfo second = ensure(folder_ / "another environment/bin/python", root());
+  EXPECT_FALSE(second.built);
+  EXPECT_EQ(second.folder, first.folder);
+}
+
+TEST_F(ExtensionTest, AnotherBuildOfTheSameTorchHasItsOwn) {
+  const ExtensionInfo first = ensure();
+  make_python("2.7.1+cpu", "env", "fedcba 12.8");
+  EXPECT_TRUE(ensure().built);
+}
+
+TEST_F(ExtensionTest, ServesEveryCopyOfTheSameSources) {
+  const ExtensionInfo first = ensure();
+  const std::filesystem::path copy = folder_ / "another copy";
+  std::filesystem::copy(root(), copy, std::filesystem::copy_options::recursive);
+  const ExtensionInfo second = ensure(python(), copy);
+  EXPECT_FALSE(second.built);
+  EXPECT_EQ(second.folder, first.folder);
+}
+
+TEST_F(ExtensionTest, FewOfOtherSourcesAreKept) {
+  for (int i = 0; i < 8; ++i) {
+    write(source(), "int answer() { return " + std::to_string(i) + "; }\n");
+    ensure();
+  }
+  std::size_t kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(cache() / "extensions")) kept += entry.is_directory();
+  EXPECT_EQ(kept, 5U);
+}
+
+TEST_F(ExtensionTest, AnInstalledCopyBringsItsOwnAndBuildsForAnotherTorch) {
+  const std::filesystem::path built = ensure().folder / "_stash.so";
+  adopt_extension(built, python(), root(), root() / "extensions");
+  ::setenv("STASH_CACHE_DIR", (folder_ / "empty").c_str(), 1);
+  const std::string path = std::getenv("PATH");
+  find_interpreter(python(), folder_ / "empty/interpreters");  // it answers by programs that are on the path
+  ::setenv("PATH", "/nowhere", 1);                             // without a compiler too
+  const ExtensionInfo brought = ensure();
+  ::setenv("PATH", path.c_str(), 1);
+  make_python("2.9.0");
+  EXPECT_FALSE(brought.built);
+  EXPECT_TRUE(brought.folder.string().starts_with((root() / "extensions").string())) << brought.folder;
+  EXPECT_TRUE(ensure().built);
+}
+
+TEST_F(ExtensionTest, WithoutACompilerItSaysWhichTorchNeedsNone) {
+  adopt_extension(ensure().folder / "_stash.so", python(), root(), root() / "extensions");
+  make_python("2.9.0");
+  const std::string path = std::getenv("PATH");
+  std::filesystem::create_directories(folder_ / "bin");
+  for (const char* tool : {"cat", "sh"}) std::filesystem::create_symlink(*find_program(tool), folder_ / "bin" / tool);
+  ::setenv("PATH", (folder_ / "bin").c_str(), 1);
+  const std::string what = failure();
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_NE(what.find("apt-get install g++"), std::string::npos) << what;
+  EXPECT_NE(what.find("needs no compiler with torch 2.7.1+cpu"), std::string::npos) << what;
 }
 
 TEST_F(ExtensionTest, EachTorchHasItsOwn) {
@@ -123,35 +187,36 @@ TEST_F(ExtensionTest, EachTorchHasItsOwn) {
   EXPECT_TRUE(std::filesystem::exists(first.folder / "_stash.so"));
 }
 
-TEST_F(ExtensionTest, WhatWasDeletedIsMended) {
+TEST_F(ExtensionTest, WhatWasDeletedOrDamagedIsMended) {
   const ExtensionInfo info = ensure();
   std::filesystem::remove_all(info.folder);
   EXPECT_TRUE(ensure().built);
-  std::filesystem::remove(info.folder.parent_path() / "build.ninja");
-  std::filesystem::remove(info.folder.parent_path() / "stamp");
+  std::filesystem::remove_all(info.folder);
+  std::filesystem::remove(tree() / "build.ninja");
   EXPECT_TRUE(ensure().built);
-  std::filesystem::remove_all(root() / "build");
+  std::filesystem::resize_file(info.folder / "_stash.so", 100);
+  EXPECT_TRUE(ensure().built);
+  EXPECT_GT(std::filesystem::file_size(info.folder / "_stash.so"), 100U);
+  std::filesystem::remove(info.folder / "stamp");
+  EXPECT_TRUE(ensure().built);
+  std::filesystem::remove_all(cache());
   EXPECT_TRUE(ensure().built);
   EXPECT_TRUE(std::filesystem::exists(info.folder / "_stash.so"));
 }
 
 TEST_F(ExtensionTest, ABuildThatWasLeftWhileConfiguringStartsAfresh) {
-  const ExtensionInfo info = ensure();
-  const std::filesystem::path tree = info.folder.parent_path();
-  std::filesystem::remove(tree / "stamp");
-  write(tree / "unfinished", "configure");
-  write(tree / "CMakeCache.txt", "half a ca");
+  std::filesystem::remove_all(ensure().folder);
+  write(tree() / "unfinished", "configure");
+  write(tree() / "CMakeCache.txt", "half a ca");
   EXPECT_TRUE(ensure().built);
-  EXPECT_FALSE(std::filesystem::exists(tree / "unfinished"));
+  EXPECT_FALSE(std::filesystem::exists(tree() / "unfinished"));
 }
 
 TEST_F(ExtensionTest, ABuildThatWasLeftWhileCompilingAndCannotGoOnStartsAfresh) {
-  const ExtensionInfo info = ensure();
-  const std::filesystem::path tree = info.folder.parent_path();
-  std::filesystem::remove(tree / "stamp");
-  std::filesystem::remove_all(tree / "CMakeFiles");
-  write(tree / "CMakeFiles", "a file where a folder belongs");
-  write(tree / "unfinished", "compile");
+  std::filesystem::remove_all(ensure().folder);
+  std::filesystem::remove_all(tree() / "CMakeFiles");
+  write(tree() / "CMakeFiles", "a file where a folder belongs");
+  write(tree() / "unfinished", "compile");
   EXPECT_TRUE(ensure().built);
 }
 
@@ -211,13 +276,17 @@ TEST_F(ExtensionTest, MissingToolsNameTheirPackage) {
   const std::string path = std::getenv("PATH");
   std::filesystem::create_directories(folder_ / "bin");
   for (const char* tool : {"cat", "sh"}) std::filesystem::create_symlink(*find_program(tool), folder_ / "bin" / tool);
+  std::filesystem::create_symlink(*find_program("c++"), folder_ / "bin/c++");
   ::setenv("PATH", (folder_ / "bin").c_str(), 1);
   const std::string without_cmake = failure();
   std::filesystem::create_symlink("/bin/true", folder_ / "bin/cmake");
+  const std::string without_ninja = failure();
   std::filesystem::create_symlink("/bin/true", folder_ / "bin/ninja");
+  std::filesystem::remove(folder_ / "bin/c++");
   const std::string without_compiler = failure();
   ::setenv("PATH", path.c_str(), 1);
   EXPECT_NE(without_cmake.find("apt-get install cmake"), std::string::npos) << without_cmake;
+  EXPECT_NE(without_ninja.find("apt-get install ninja-build"), std::string::npos) << without_ninja;
   EXPECT_NE(without_compiler.find("apt-get install g++"), std::string::npos) << without_compiler;
 }
 
@@ -243,26 +312,34 @@ TEST_F(ExtensionTest, AnInterpreterWithoutARecentTorchIsRefused) {
 
 TEST_F(ExtensionTest, ADamagedMemoryIsAskedAnew) {
   ensure();
-  for (const auto& entry : std::filesystem::directory_iterator(root() / "build/interpreters")) {
+  for (const auto& entry : std::filesystem::directory_iterator(cache() / "interpreters")) {
     write(entry.path(), "half an answ");
   }
   EXPECT_FALSE(ensure().built);
   EXPECT_EQ(started(), 2U);
 }
 
-TEST_F(ExtensionTest, IsKeptWhereTheUserSays) {
-  ::setenv("STASH_CACHE_DIR", (folder_ / "kept").c_str(), 1);
+TEST_F(ExtensionTest, ACheckoutThatCannotBeWrittenIsLeftAsItIs) {
+  std::filesystem::remove_all(root() / "build");
   const ExtensionInfo info = ensure();
-  ::unsetenv("STASH_CACHE_DIR");
-  EXPECT_TRUE(info.folder.string().starts_with((folder_ / "kept").string()));
+  EXPECT_TRUE(info.built);
+  EXPECT_TRUE(info.folder.string().starts_with(cache().string()));
   EXPECT_FALSE(std::filesystem::exists(root() / "build"));
+  EXPECT_TRUE(std::filesystem::is_empty(cache() / "builds"));
+}
+
+TEST_F(ExtensionTest, TheOldAbiOfTheStandardLibraryIsSaid) {
+  make_python("2.5.1", "env", "abcdef", "old");
+  ensure();
+  EXPECT_NE(said_.find("torch 2.5.1 uses the old ABI"), std::string::npos) << said_;
 }
 
 TEST(Interpreter, OfThisMachineIsAskedForItsTorch) {
   const auto python = find_program("/usr/bin/python3");
   if (!python) GTEST_SKIP() << "no /usr/bin/python3 here";
   try {
-    const Interpreter found = find_interpreter(*python, testing::TempDir() + "stash-memory");
+    const TemporaryFolder memory;
+    const Interpreter found = find_interpreter(*python, memory.path() / "memory");
     EXPECT_FALSE(found.torch_version.empty());
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("torch"), std::string::npos) << error.what();
@@ -283,6 +360,12 @@ TEST(ExtensionBuild, FirstErrorsAreFewAndShort) {
   EXPECT_EQ(first_errors(output).find("note"), std::string::npos);
   EXPECT_EQ(first_errors("a\nb\n"), "  a\n  b\n");
   EXPECT_EQ(first_errors(""), "");
+}
+
+TEST(ExtensionBuild, ALinkErrorShowsTheLineThatExplainsIt) {
+  const std::string errors = first_errors(
+      "[9/9] Linking\n/usr/bin/ld: cannot find -ltorch_python: No such file\ncollect2: error: ld returned 1 exit status\n");
+  EXPECT_EQ(errors, "  /usr/bin/ld: cannot find -ltorch_python: No such file\n");
 }
 
 }  // namespace

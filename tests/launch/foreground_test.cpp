@@ -3,40 +3,35 @@
 #include <gtest/gtest.h>
 
 #include "../core/contains.h"
-#include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 
 namespace {
 
-ForegroundEnd shell(const std::string& text) {
+ForegroundEnd run_shell_in_foreground(const std::string& text) {
   return run_in_foreground({"/bin/sh", "-c", text}, {{"STASH_X", "a b"}}, [] {});
 }
 
 }  // namespace
 
 TEST(Foreground, KeepsTheExitCode) {
-  EXPECT_EQ(shell("exit 0").exit_code, 0);
-  EXPECT_EQ(shell("exit 7").exit_code, 7);
+  EXPECT_EQ(run_shell_in_foreground("exit 0").exit_code, 0);
+  EXPECT_EQ(run_shell_in_foreground("exit 7").exit_code, 7);
 }
 
 TEST(Foreground, ASignalIsToldAsAShellTellsIt) {
-  const ForegroundEnd end = shell("kill -9 $$");
+  const ForegroundEnd end = run_shell_in_foreground("kill -9 $$");
   EXPECT_EQ(end.signal, 9);
   EXPECT_EQ(end.exit_code, 137);
 }
 
 TEST(Foreground, AddsToTheEnvironment) {
-  EXPECT_EQ(shell("test \"$STASH_X\" = 'a b' && test -n \"$PATH\"").exit_code, 0);
+  EXPECT_EQ(run_shell_in_foreground("test \"$STASH_X\" = 'a b' && test -n \"$PATH\"").exit_code, 0);
 }
 
 TEST(Foreground, WhatCannotBeStartedIsNamed) {
-  try {
-    run_in_foreground({"/no/such/program"}, {}, [] {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_CONTAINS(std::string(error.what()), "'/no/such/program'");
-  }
+  EXPECT_CONTAINS(message_of([] { run_in_foreground({"/no/such/program"}, {}, [] {}); }), "'/no/such/program'");
 }
 
 TEST(Foreground, TicksOnceMoreAfterTheEnd) {

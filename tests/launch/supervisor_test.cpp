@@ -5,30 +5,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-
-#include "stash/core/clock.h"
+#include "launch/is_alive.h"
 #include "stash/launch/affinity.h"
 #include "stash/launch/child.h"
+#include "support/eventually.h"
 
 namespace stash {
 namespace {
 
-constexpr double kPatience_s = 20;  // for what ought to happen at once
-
-RankCommand shell(const std::string& script) {
+RankCommand shell_rank(const std::string& script) {
   return {.arguments = {"sh", "-c", script}, .environment = {}, .cores = {}};
 }
 
 // A shell knows only descriptors of one digit.
 RankCommand reporting(const std::string& line) {
-  return shell("printf '%s\\n' '" + line + "' > /proc/self/fd/$STASH_EVENT_FD");
-}
-
-bool is_alive(pid_t pid) {
-  std::string stat;
-  std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), stat);
-  return !stat.empty() && stat.find(") Z ") == std::string::npos;
+  return shell_rank("printf '%s\\n' '" + line + "' > /proc/self/fd/$STASH_EVENT_FD");
 }
 
 class SupervisorTest : public testing::Test {
@@ -51,7 +42,7 @@ class SupervisorTest : public testing::Test {
 };
 
 TEST_F(SupervisorTest, PassesOnWhatEachRankReportsAndHowItEnded) {
-  const Outcome outcome = run({shell("exit 0"), reporting("hello")});
+  const Outcome outcome = run({shell_rank("exit 0"), reporting("hello")});
   EXPECT_EQ(events_, (std::vector<std::pair<int, std::string>>{{1, "hello"}}));
   ASSERT_EQ(outcome.ends.size(), 2U);
   for (const RankEnd& end : outcome.ends) EXPECT_TRUE(end.clean());
@@ -60,13 +51,13 @@ TEST_F(SupervisorTest, PassesOnWhatEachRankReportsAndHowItEnded) {
 }
 
 TEST_F(SupervisorTest, AReportMayBeLong) {
-  run({shell("head -c 3000000 /dev/zero | tr '\\0' x > /proc/self/fd/$STASH_EVENT_FD")});
+  run({shell_rank("head -c 3000000 /dev/zero | tr '\\0' x > /proc/self/fd/$STASH_EVENT_FD")});
   ASSERT_EQ(events_.size(), 1U);
   EXPECT_EQ(events_[0].second.size(), 3'000'000U);
 }
 
 TEST_F(SupervisorTest, OneRanksFaultEndsTheOthers) {
-  const Outcome outcome = run({shell("sleep 60"), shell("echo oops >&2; exit 3")});
+  const Outcome outcome = run({shell_rank("sleep 60"), shell_rank("echo oops >&2; exit 3")});
   ASSERT_EQ(outcome.ends.size(), 2U);
   EXPECT_EQ(outcome.ends[0].rank, 1);
   EXPECT_EQ(outcome.ends[0].exit_code, 3);
@@ -77,14 +68,14 @@ TEST_F(SupervisorTest, OneRanksFaultEndsTheOthers) {
 }
 
 TEST_F(SupervisorTest, ARankThatWillNotEndIsKilled) {
-  const Outcome outcome = run({shell("trap '' TERM; while :; do sleep 0.1; done"), shell("kill -SEGV $$")});
+  const Outcome outcome = run({shell_rank("trap '' TERM; while :; do sleep 0.1; done"), shell_rank("kill -SEGV $$")});
   EXPECT_EQ(end_of(outcome, 0).signal, SIGKILL);
   EXPECT_EQ(end_of(outcome, 1).signal, SIGSEGV);
 }
 
 TEST_F(SupervisorTest, ARankThatStopsIsFoundAfterTheDeadlineAndEnded) {
   options_.deadline_s = 0.3;
-  const Outcome outcome = run({shell("sleep 60"), shell("kill -STOP $$; sleep 60")});
+  const Outcome outcome = run({shell_rank("sleep 60"), shell_rank("kill -STOP $$; sleep 60")});
   EXPECT_EQ(outcome.hung_rank, 1);
   EXPECT_EQ(outcome.hung_in, Phase::starting);
   EXPECT_EQ(outcome.ends.size(), 2U);
@@ -93,7 +84,7 @@ TEST_F(SupervisorTest, ARankThatStopsIsFoundAfterTheDeadlineAndEnded) {
 TEST_F(SupervisorTest, ARankThatBeatsIsNotHung) {
   options_.deadline_s = 0.3;
   options_.on_tick = [this] { shared_->rank(0).beat(Phase::working); };
-  const Outcome outcome = run({shell("sleep 1")});
+  const Outcome outcome = run({shell_rank("sleep 1")});
   EXPECT_FALSE(outcome.hung_rank);
   EXPECT_TRUE(outcome.ends[0].clean());
 }
@@ -105,7 +96,7 @@ TEST_F(SupervisorTest, AnInterruptAsksRanksToStopAndThenEndsThem) {
     if (!raised) ::raise(SIGINT);
     raised = true;
   };
-  const Outcome outcome = run({shell("sleep 60"), shell("sleep 60")});
+  const Outcome outcome = run({shell_rank("sleep 60"), shell_rank("sleep 60")});
   EXPECT_TRUE(outcome.interrupted);
   EXPECT_TRUE(shared_->stop_requested());
   for (const RankEnd& end : outcome.ends) EXPECT_TRUE(end.stopped_by_us);
@@ -121,7 +112,7 @@ TEST_F(SupervisorTest, AProgramThatIsNotThereIsNamed) {
 }
 
 TEST_F(SupervisorTest, KeepsTheLastLinesOfEndlessOutput) {
-  const Outcome outcome = run({shell("seq 1 100000; head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end")});
+  const Outcome outcome = run({shell_rank("seq 1 100000; head -c 1000000 /dev/zero | tr '\\0' x; echo; echo end")});
   const std::string& output = outcome.ends[0].last_output;
   EXPECT_TRUE(output.ends_with("\nend\n"));
   EXPECT_NE(output.find("99999\n100000\n"), std::string::npos);
@@ -131,7 +122,7 @@ TEST_F(SupervisorTest, KeepsTheLastLinesOfEndlessOutput) {
 
 TEST_F(SupervisorTest, GivesEachRankItsVariablesAndItsCores) {
   const int core = allowed_cores().back();
-  RankCommand process = shell("echo $RANK ${STASH_TEST-inherited}; grep Cpus_allowed_list /proc/self/status");
+  RankCommand process = shell_rank("echo $RANK ${STASH_TEST-inherited}; grep Cpus_allowed_list /proc/self/status");
   process.environment = {{"RANK", "7"}, {"STASH_TEST", "replaced"}};
   process.cores = {core};
   ::setenv("STASH_TEST", "own", 1);
@@ -141,7 +132,7 @@ TEST_F(SupervisorTest, GivesEachRankItsVariablesAndItsCores) {
 }
 
 TEST_F(SupervisorTest, ARankReadsNothingFromTheTerminal) {
-  EXPECT_EQ(run({shell("cat; echo read")}).ends[0].last_output, "read\n");
+  EXPECT_EQ(run({shell_rank("cat; echo read")}).ends[0].last_output, "read\n");
 }
 
 // Stands for a rank that carries orders out: it says a line for each, and waits.
@@ -155,7 +146,7 @@ TEST_F(SupervisorTest, RanksThatAreFreeStayUntilTheirCrewIsGone) {
                                       },
                                   .on_tick = {}};
   {
-    Crew crew({shell("while :; do echo $$ > /proc/self/fd/$STASH_EVENT_FD; sleep 0.2; done")}, shared);
+    Crew crew({shell_rank("while :; do echo $$ > /proc/self/fd/$STASH_EVENT_FD; sleep 0.2; done")}, shared);
     EXPECT_FALSE(crew.is_free());
     EXPECT_TRUE(crew.watch(options).ends.empty());
     EXPECT_TRUE(crew.is_free());
@@ -172,7 +163,7 @@ TEST_F(SupervisorTest, RanksThatAreFreeStayUntilTheirCrewIsGone) {
 TEST_F(SupervisorTest, ARankThatDiedWhileItWasFreeIsNotFree) {
   SharedState shared = SharedState::create(1);
   pid_t rank = 0;
-  Crew crew({shell("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared);
+  Crew crew({shell_rank("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared);
   crew.watch({.on_event =
                   [&](int, std::string_view line) {
                     rank = std::atoi(std::string(line).c_str());
@@ -181,9 +172,7 @@ TEST_F(SupervisorTest, ARankThatDiedWhileItWasFreeIsNotFree) {
               .on_tick = {}});
   ASSERT_TRUE(crew.is_free());
   ::kill(rank, SIGKILL);
-  const std::int64_t deadline_ns = now_ns() + nanoseconds(kPatience_s);
-  while (crew.is_free() && now_ns() < deadline_ns) ::usleep(10'000);
-  EXPECT_FALSE(crew.is_free());
+  EXPECT_TRUE(eventually([&] { return !crew.is_free(); }));
 }
 
 // A killed supervisor can end nobody: the kernel does.
@@ -195,21 +184,19 @@ TEST_F(SupervisorTest, RanksDieWithTheirSupervisor) {
     const auto tell = [&](int, std::string_view line) {
       if (::write(pids.write_end.get(), line.data(), line.size()) < 0) ::_exit(1);
     };
-    Crew({shell("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared)
+    Crew({shell_rank("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared)
         .watch({.on_event = tell, .on_tick = {}});
     ::_exit(0);
   }
-  const std::int64_t deadline_ns = now_ns() + nanoseconds(kPatience_s);
   char text[32] = {};
-  while (::read(pids.read_end.get(), text, sizeof text - 1) <= 0 && now_ns() < deadline_ns) ::usleep(10'000);
+  ASSERT_TRUE(eventually([&] { return ::read(pids.read_end.get(), text, sizeof text - 1) > 0; }));
   const pid_t rank = std::atoi(text);
   ASSERT_GT(rank, 0);
   EXPECT_TRUE(is_alive(rank));
   ::kill(supervisor, SIGKILL);
   int status = 0;
   ::waitpid(supervisor, &status, 0);
-  while (is_alive(rank) && now_ns() < deadline_ns) ::usleep(10'000);
-  EXPECT_FALSE(is_alive(rank));
+  EXPECT_TRUE(eventually([&] { return !is_alive(rank); }));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
@@ -67,12 +68,8 @@ TEST(Builder, ChunksSplitAndConcatJoinsChannels) {
 TEST(Builder, AnImageThatIsTooSmallNamesTheLayer) {
   Builder net("tiny");
   const int x = net.image(4);
-  try {
-    net.conv2d("conv9", x, {.channels = 1, .kernel = 5});
-    FAIL() << "a 5x5 window does not fit into 4 pixels";
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "tiny cannot take images of 4 pixels: nothing is left for its layer 'conv9'");
-  }
+  EXPECT_EQ(message_of<UsageError>([&] { net.conv2d("conv9", x, {.channels = 1, .kernel = 5}); }),
+            "tiny cannot take images of 4 pixels: nothing is left for its layer 'conv9'");
 }
 
 }  // namespace

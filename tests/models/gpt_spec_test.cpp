@@ -4,19 +4,10 @@
 
 #include <string>
 
-#include "stash/core/error.h"
+#include "models/model_fault.h"
 
 namespace stash {
 namespace {
-
-std::string message_of(std::string_view spec) {
-  try {
-    make_model(spec);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return {};
-}
 
 // Words and positions; in a block two norms, and products of 3h, h, 4h and h outputs with their biases; the last norm.
 std::int64_t parameters(std::int64_t layers, std::int64_t hidden, std::int64_t seq, std::int64_t vocabulary) {
@@ -57,24 +48,24 @@ TEST(GptSpec, UnfusedAttentionMovesItsScoresThroughMemory) {
 }
 
 TEST(GptSpec, ABadSizeIsNamedWithTheNearest) {
-  EXPECT_NE(message_of("gpt:layer=2,hidden=64,heads=4,seq=32").find("'layers'"), std::string::npos);
-  EXPECT_NE(message_of("gpt:layers=2,hidden=64,heads=4").find("seq is missing"), std::string::npos);
-  EXPECT_NE(message_of("gpt:").find("layers is missing"), std::string::npos);
-  EXPECT_NE(message_of("gpt:layers=2,hidden=65,heads=4,seq=32").find("hidden=65 is not a multiple of heads=4"),
+  EXPECT_NE(model_fault("gpt:layer=2,hidden=64,heads=4,seq=32").find("'layers'"), std::string::npos);
+  EXPECT_NE(model_fault("gpt:layers=2,hidden=64,heads=4").find("seq is missing"), std::string::npos);
+  EXPECT_NE(model_fault("gpt:").find("layers is missing"), std::string::npos);
+  EXPECT_NE(model_fault("gpt:layers=2,hidden=65,heads=4,seq=32").find("hidden=65 is not a multiple of heads=4"),
             std::string::npos);
-  EXPECT_NE(message_of("gpt:layers=2,layers=3,hidden=64,heads=4,seq=32").find("layers is given twice"),
+  EXPECT_NE(model_fault("gpt:layers=2,layers=3,hidden=64,heads=4,seq=32").find("layers is given twice"),
             std::string::npos);
-  EXPECT_NE(message_of("gpt:layers=2,hidden=64,heads=4,seq=32,attention=fusd").find("'fused'"), std::string::npos);
+  EXPECT_NE(model_fault("gpt:layers=2,hidden=64,heads=4,seq=32,attention=fusd").find("'fused'"), std::string::npos);
 }
 
 TEST(GptSpec, ValuesAreBounded) {
   for (const char* value : {"0", "-1", "513", "99999999999999999999", "2.5", "", "two", "2 "}) {
     const std::string spec = std::string("gpt:hidden=64,heads=4,seq=32,layers=") + value;
-    EXPECT_NE(message_of(spec).find("layers="), std::string::npos) << spec;
+    EXPECT_NE(model_fault(spec).find("layers="), std::string::npos) << spec;
   }
-  EXPECT_NE(message_of("gpt:layers=2,hidden=64,heads=4,seq=131073").find("2 to 131072"), std::string::npos);
-  EXPECT_NE(message_of("gpt:layers").find("layers="), std::string::npos);
-  EXPECT_NE(message_of("gpt:,,,").find("unknown key"), std::string::npos);
+  EXPECT_NE(model_fault("gpt:layers=2,hidden=64,heads=4,seq=131073").find("2 to 131072"), std::string::npos);
+  EXPECT_NE(model_fault("gpt:layers").find("layers="), std::string::npos);
+  EXPECT_NE(model_fault("gpt:,,,").find("unknown key"), std::string::npos);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "models/count_layers.h"
+#include "models/model_fault.h"
 #include "stash/core/error.h"
 
 namespace stash {
@@ -27,26 +29,11 @@ const std::map<std::string, Published> kPublished{
     {"mobilenet_v2", {3'504'872, 0.30}},  {"vit_b_16", {86'567'656, 17.56}},
 };
 
-std::string message_of(std::string_view model, const ModelOptions& options) {
-  try {
-    make_model(model, options);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 const Layer& layer(const Graph& graph, std::string_view name) {
   for (const Layer& l : graph.layers) {
     if (l.name == name) return l;
   }
   throw Error("no layer " + std::string(name));
-}
-
-int count(const Graph& graph, Op op) {
-  int n = 0;
-  for (const Layer& l : graph.layers) n += l.op == op;
-  return n;
 }
 
 TEST(Models, ImageModelsHaveThePublishedParameters) {
@@ -73,12 +60,12 @@ TEST(Models, SmallResnetsLoseWholeBlocksOfResnet18) {
   const std::int64_t resnet18 = make_model("resnet18").parameter_count();
   EXPECT_EQ(make_model("resnet16").parameter_count(), resnet18 - block4);
   EXPECT_EQ(make_model("resnet12").parameter_count() - make_model("resnet10").parameter_count(), block1);
-  EXPECT_EQ(count(make_model("resnet10"), Op::add), 4);
+  EXPECT_EQ(count_layers(make_model("resnet10"), Op::add), 4);
 }
 
 TEST(Models, WithoutBatchNormConvolutionsHaveABias) {
   const Graph graph = make_model("resnet18_nobn");
-  EXPECT_EQ(count(graph, Op::batch_norm), 0);
+  EXPECT_EQ(count_layers(graph, Op::batch_norm), 0);
   for (const Layer& l : graph.layers) {
     if (l.op != Op::conv2d) continue;
     EXPECT_TRUE(l.bias && l.parameters.size() == 2) << l.name;
@@ -90,8 +77,8 @@ TEST(Models, WithoutBatchNormConvolutionsHaveABias) {
 
 TEST(Models, WithoutShortcutsNothingIsAddedOrDownsampled) {
   const Graph graph = make_model("resnet50_noshortcut");
-  EXPECT_EQ(count(graph, Op::add), 0);
-  EXPECT_EQ(count(graph, Op::conv2d), count(make_model("resnet50"), Op::conv2d) - 4);
+  EXPECT_EQ(count_layers(graph, Op::add), 0);
+  EXPECT_EQ(count_layers(graph, Op::conv2d), count_layers(make_model("resnet50"), Op::conv2d) - 4);
 }
 
 TEST(Models, EveryModelIsAChainOfEarlierLayersThatEndsInOneLoss) {
@@ -163,24 +150,24 @@ TEST(Models, SmallImagesAreTakenWhereTheNetworkCan) {
 }
 
 TEST(Models, ASizeThatTheNetworkCannotTakeNamesOneThatItCan) {
-  EXPECT_NE(message_of("alexnet", {.image_size = 32}).find("use --image-size 63"), std::string::npos);
-  EXPECT_NE(message_of("vit_b_16", {.image_size = 100}).find("use --image-size 112"), std::string::npos);
+  EXPECT_NE(model_fault("alexnet", {.image_size = 32}).find("use --image-size 63"), std::string::npos);
+  EXPECT_NE(model_fault("vit_b_16", {.image_size = 100}).find("use --image-size 112"), std::string::npos);
   EXPECT_EQ(make_model("alexnet", {.image_size = 63}).image_size, 63);
 }
 
 TEST(Models, SizesOutOfRangeAreRefused) {
   for (int size : {-1, 0, 31, 4097, 2'000'000'000}) {
-    EXPECT_NE(message_of("resnet18", {.image_size = size}).find("32 to 4096"), std::string::npos) << size;
+    EXPECT_NE(model_fault("resnet18", {.image_size = size}).find("32 to 4096"), std::string::npos) << size;
   }
   for (int seq_len : {-1, 513, 2'000'000'000}) {
-    EXPECT_NE(message_of("bert_base", {.seq_len = seq_len}).find("1 to 512"), std::string::npos) << seq_len;
+    EXPECT_NE(model_fault("bert_base", {.seq_len = seq_len}).find("1 to 512"), std::string::npos) << seq_len;
   }
 }
 
 TEST(Models, AnUnknownNameGetsTheNearest) {
-  EXPECT_NE(message_of("resnet5O", {}).find("resnet50"), std::string::npos);
-  EXPECT_NE(message_of("resnet18_nobm", {}).find("resnet18_nobn"), std::string::npos);
-  EXPECT_NE(message_of("gpt_2", {}).find("gpt2"), std::string::npos);
+  EXPECT_NE(model_fault("resnet5O").find("resnet50"), std::string::npos);
+  EXPECT_NE(model_fault("resnet18_nobm").find("resnet18_nobn"), std::string::npos);
+  EXPECT_NE(model_fault("gpt_2").find("gpt2"), std::string::npos);
 }
 
 }  // namespace

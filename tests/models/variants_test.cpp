@@ -5,25 +5,11 @@
 #include <map>
 #include <string>
 
-#include "stash/core/error.h"
+#include "models/count_layers.h"
+#include "models/model_fault.h"
 
 namespace stash {
 namespace {
-
-std::string message_of(std::string_view name) {
-  try {
-    make_model(name);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-int count(const Graph& graph, Op op) {
-  int n = 0;
-  for (const Layer& layer : graph.layers) n += layer.op == op;
-  return n;
-}
 
 // Layers with a weight, without those of shortcuts: what a network's name counts.
 int depth_of(const Graph& graph) {
@@ -75,8 +61,8 @@ TEST(Variants, DeeperNetworksHaveMoreParameters) {
 
 TEST(Variants, NormsAndShortcutsAreLeftOutTogether) {
   const Graph graph = make_model("resnet50_nobn_noshortcut");
-  EXPECT_EQ(count(graph, Op::batch_norm), 0);
-  EXPECT_EQ(count(graph, Op::add), 0);
+  EXPECT_EQ(count_layers(graph, Op::batch_norm), 0);
+  EXPECT_EQ(count_layers(graph, Op::add), 0);
 }
 
 TEST(Variants, WidthOneIsThePublishedNetwork) {
@@ -84,20 +70,20 @@ TEST(Variants, WidthOneIsThePublishedNetwork) {
 }
 
 TEST(Variants, DepthsAndWidthsThatThereAreNotAreNamed) {
-  EXPECT_NE(message_of("resnet51").find("there is no resnet51; the nearest is 'resnet50'"), std::string::npos);
-  EXPECT_NE(message_of("resnet8").find("the nearest is 'resnet10'"), std::string::npos);
-  EXPECT_NE(message_of("resnet2000000000").find("the nearest is 'resnet152'"), std::string::npos);
-  EXPECT_NE(message_of("resnet-7").find("there is no resnet-7"), std::string::npos);
-  EXPECT_NE(message_of("vgg12_w0.5").find("11, 13, 16 and 19"), std::string::npos);
+  EXPECT_NE(model_fault("resnet51").find("there is no resnet51; the nearest is 'resnet50'"), std::string::npos);
+  EXPECT_NE(model_fault("resnet8").find("the nearest is 'resnet10'"), std::string::npos);
+  EXPECT_NE(model_fault("resnet2000000000").find("the nearest is 'resnet152'"), std::string::npos);
+  EXPECT_NE(model_fault("resnet-7").find("there is no resnet-7"), std::string::npos);
+  EXPECT_NE(model_fault("vgg12_w0.5").find("11, 13, 16 and 19"), std::string::npos);
   for (const char* width : {"0", "-1", "1e9", "nan", "inf"}) {
-    EXPECT_NE(message_of(std::string("vgg11_w") + width).find("widths are"), std::string::npos) << width;
+    EXPECT_NE(model_fault(std::string("vgg11_w") + width).find("widths are"), std::string::npos) << width;
   }
 }
 
 TEST(Variants, WhatIsNoVariantGetsTheNearestName) {
-  EXPECT_NE(message_of("resnet18_nobm").find("did you mean 'resnet18_nobn'"), std::string::npos);
-  EXPECT_NE(message_of("vgg11_wide").find("unknown model"), std::string::npos);
-  EXPECT_NE(message_of("resnet99999999999999999999").find("unknown model"), std::string::npos);
+  EXPECT_NE(model_fault("resnet18_nobm").find("did you mean 'resnet18_nobn'"), std::string::npos);
+  EXPECT_NE(model_fault("vgg11_wide").find("unknown model"), std::string::npos);
+  EXPECT_NE(model_fault("resnet99999999999999999999").find("unknown model"), std::string::npos);
 }
 
 }  // namespace

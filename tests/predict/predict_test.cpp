@@ -7,6 +7,7 @@
 #include "stash/core/error.h"
 #include "stash/models/models.h"
 #include "stash/predict/worth.h"
+#include "support/any_contains.h"
 
 namespace stash {
 namespace {
@@ -175,8 +176,7 @@ TEST(Predict, FromAnEmulatedProfileIsAsUncertainAsFromTheModelAlone) {
   const Estimate& compute = *there.ledger[Part::compute];
   EXPECT_GT(compute.high_s, 1.2 * compute.s);
   EXPECT_LT(compute.low_s, 0.85 * compute.s);
-  EXPECT_TRUE(std::any_of(there.assumptions.begin(), there.assumptions.end(),
-                          [](const std::string& text) { return text.find("emulated") != std::string::npos; }));
+  EXPECT_TRUE(any_contains(there.assumptions, "emulated"));
   const Estimate here = *predictor.here().ledger[Part::compute];
   EXPECT_LT(here.high_s, 1.05 * here.s);
 }

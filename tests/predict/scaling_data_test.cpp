@@ -20,7 +20,7 @@ namespace stash {
 namespace {
 
 std::optional<CsvTable> published(const std::string& name) {
-  const std::filesystem::path file = std::filesystem::path(STASH_ROOT) / ".." / "shared" / "data" / name;
+  const std::filesystem::path file = std::filesystem::path(STASH_ROOT) / "data" / name;
   if (!std::filesystem::exists(file)) return std::nullopt;
   return parse_csv(read_file(file, 16 << 20), name);
 }
@@ -51,12 +51,12 @@ double percentile95(std::vector<double> values) {
   return values[values.size() * 95 / 100];
 }
 
-using Job = std::tuple<std::string, int, int>;  // model, image size, batch
+using CnnJob = std::tuple<std::string, int, int>;  // model, image size, batch
 
-std::map<Job, std::map<std::string, double>> cnn_steps(const CsvTable& table) {
+std::map<CnnJob, std::map<std::string, double>> cnn_steps(const CsvTable& table) {
   const Field model(table, "model"), size(table, "image_size"), batch(table, "batch_size"), gpu(table, "gpu");
   const Field seconds(table, "step_s_median");
-  std::map<Job, std::map<std::string, double>> steps;
+  std::map<CnnJob, std::map<std::string, double>> steps;
   for (const CsvRow& row : table.rows) {
     const std::string name = lower(model.text(row));
     if (std::ranges::find(model_table(), name, &ModelEntry::name) == model_table().end()) continue;

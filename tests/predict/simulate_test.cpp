@@ -8,6 +8,7 @@
 #include "cases.h"
 #include "stash/attribute/attribute.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
@@ -264,13 +265,8 @@ TEST(Simulate, ConditionsOnlyAddTime) {
 }
 
 TEST(Simulate, FiguresThatMakeNoSenseAreNamed) {
-  const auto message = [](const StepJob& job, const Cluster& cluster) -> std::string {
-    try {
-      simulate_ledger(job, cluster);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+  const auto message = [](const StepJob& job, const Cluster& cluster) {
+    return message_of([&] { simulate_ledger(job, cluster); });
   };
   Cluster cluster = two_ranks(0);
   EXPECT_NE(message(small_job(), cluster).find("link_bytes_per_s = 0"), std::string::npos);

@@ -8,6 +8,7 @@
 
 #include "../core/contains.h"
 #include "predicted.h"
+#include "report/first_line.h"
 #include "stash/report/columns.h"
 
 namespace stash {
@@ -15,6 +16,7 @@ namespace stash {
 namespace {
 
 using nlohmann::json;
+using testing_support::first_line;
 using testing_support::predicted;
 using testing_support::three_predicted;
 
@@ -37,17 +39,15 @@ Predictions market() {
   return predictions;
 }
 
-std::string page(const AdviceQuestion& question, const ReportOptions& options, std::size_t top = kDefaultTop) {
+std::string advice_page(const AdviceQuestion& question, const ReportOptions& options, std::size_t top = kDefaultTop) {
   return render_advice_text(question, advise(question, market()), options, top);
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
 TEST(AdviceText, IsThisPage) {
   EXPECT_EQ(
-      page(ninety_epochs(), {.width = 80}, 4),
+      advice_page(ninety_epochs(), {.width = 80}, 4),
       R"(rent 1 x p4d.24xlarge: 90 epochs in 2.84 h for $93.18 (2.56 to 3.13 h); meets a deadline of 24.0 h in 100 %, first in 100 % of what the inputs allow
 best: the cheapest that meets the deadline
 
@@ -93,7 +93,7 @@ TEST(AdviceText, InAsciiIsThisPage) {
   AdviceQuestion question = ninety_epochs();
   question.deadline_s.reset();
   EXPECT_EQ(
-      page(question, {.unicode = false, .width = 60}, 2),
+      advice_page(question, {.unicode = false, .width = 60}, 2),
       R"(rent 8 x p4d.24xlarge: 90 epochs in 32 min for $140 (29 to 35 min); first in 100 % of what the inputs allow
 best: the smallest product of time and cost, as neither --deadline nor --budget is given
 
@@ -136,7 +136,7 @@ rejected, machines and node counts: 3
 TEST(AdviceText, DeadlineThatNothingMeetsIsSaidFirst) {
   AdviceQuestion question = ninety_epochs();
   question.deadline_s = 600;
-  const std::string text = page(question, {});
+  const std::string text = advice_page(question, {});
   EXPECT_EQ(first_line(text).find("nothing meets a deadline of 10 min: the closest, 8 x p4d.24xlarge, takes "), 0u)
       << first_line(text);
   EXPECT_CONTAINS(text, "\nwhat it would take\n");

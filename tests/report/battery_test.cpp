@@ -87,14 +87,14 @@ TEST(BatteryReport, WithoutUnicodeItIsAscii) {
 }
 
 TEST(BatteryReport, JsonHasEveryCaseAndFigure) {
-  const auto json = nlohmann::json::parse(render_battery_json(sample_summary()));
-  ASSERT_EQ(json["cases"].size(), 3u);
-  EXPECT_EQ(json["cases"][0]["profile"], "cases/resnet18-b64-r2-n1-emulated-v100-fp32.json");
-  EXPECT_NEAR(json["cases"][0]["compute_ratio"].get<double>(), 0.48, 0.01);
-  EXPECT_TRUE(json["cases"][2]["ledger"].is_null());
-  EXPECT_EQ(json["cases"][2]["state"], "failed");
-  EXPECT_EQ(json["figures"][1]["why_absent"], "there is no GPU");
-  EXPECT_TRUE(json["figures"][1]["median"].is_null());
+  const auto document = nlohmann::json::parse(render_battery_json(sample_summary()));
+  ASSERT_EQ(document["cases"].size(), 3u);
+  EXPECT_EQ(document["cases"][0]["profile"], "cases/resnet18-b64-r2-n1-emulated-v100-fp32.json");
+  EXPECT_NEAR(document["cases"][0]["compute_ratio"].get<double>(), 0.48, 0.01);
+  EXPECT_TRUE(document["cases"][2]["ledger"].is_null());
+  EXPECT_EQ(document["cases"][2]["state"], "failed");
+  EXPECT_EQ(document["figures"][1]["why_absent"], "there is no GPU");
+  EXPECT_TRUE(document["figures"][1]["median"].is_null());
 }
 
 TEST(BatteryReport, CsvHasARowForEachCaseWithAsManyCells) {
@@ -133,11 +133,11 @@ TEST(ComparisonReport, TheFirstLineSaysWhoIsFastestAndCheapest) {
 
 TEST(ComparisonReport, JsonAndCsvHoldTheSameRows) {
   const Comparison comparison = compare({sample_summary("slow", 2, 1), sample_summary("fast", 1, 3)}, {});
-  const auto json = nlohmann::json::parse(render_comparison_json(comparison, {}));
-  EXPECT_EQ(json["models"][0]["fastest"], "fast");
-  EXPECT_EQ(json["models"][0]["cheapest"], "slow");
-  EXPECT_EQ(json["does_not_pay"].size(), 2u);
-  EXPECT_TRUE(json["epochs"].is_null());
+  const auto document = nlohmann::json::parse(render_comparison_json(comparison, {}));
+  EXPECT_EQ(document["models"][0]["fastest"], "fast");
+  EXPECT_EQ(document["models"][0]["cheapest"], "slow");
+  EXPECT_EQ(document["does_not_pay"].size(), 2u);
+  EXPECT_TRUE(document["epochs"].is_null());
   EXPECT_EQ(lines_of(render_comparison_csv(comparison, {})), 5u);
 }
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
-#include <sstream>
 
 #include "fixture.h"
 #include "hostile.h"
@@ -13,6 +12,7 @@
 #include "stash/core/version.h"
 #include "stash/report/difference.h"
 #include "stash/report/report.h"
+#include "support/file_content.h"
 
 // Whole pages of fixed profiles, in golden/. STASH_WRITE_GOLDEN=1 writes them anew; read what changed before it is
 // committed.
@@ -25,12 +25,6 @@ using testing_support::slower_profile;
 
 std::filesystem::path golden_file(const std::string& name) {
   return std::filesystem::path(STASH_ROOT) / "tests" / "report" / "golden" / name;
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ostringstream content;
-  content << std::ifstream(file, std::ios::binary).rdbuf();
-  return content.str();
 }
 
 // The last digits of a number are the compiler's.
@@ -46,13 +40,15 @@ std::string rounded(const std::string& page) {
   return result.append(rest, page.cend());
 }
 
+void replace_once(std::string& page, const std::string& what, const std::string& with) {
+  if (const std::size_t place = page.find(what); place != std::string::npos) page.replace(place, what.size(), with);
+}
+
 void expect_golden(std::string page, const std::string& name) {
-  const std::string version(kVersion);
-  if (const std::size_t place = page.find(version); place != std::string::npos) {
-    page.replace(place, version.size(), "VERSION");
-  }
+  replace_once(page, kVersion, "VERSION");
+  replace_once(page, "\"revision\": " + tool_json()["revision"].dump(), "\"revision\": REVISION");
   if (std::getenv("STASH_WRITE_GOLDEN")) std::ofstream(golden_file(name), std::ios::binary) << page;
-  EXPECT_EQ(rounded(page), rounded(content_of(golden_file(name))))
+  EXPECT_EQ(rounded(page), rounded(file_content(golden_file(name))))
       << "tests/report/golden/" << name << " is another page; if the new one is meant, write it with "
       << "STASH_WRITE_GOLDEN=1 and read the difference";
 }

@@ -91,15 +91,15 @@ TEST(StudyReport, PlotsNothingWhereNothingStalls) {
 }
 
 TEST(StudyReport, JsonHasEveryCase) {
-  const auto json = nlohmann::json::parse(render_study_json(sample_study()));
-  ASSERT_EQ(json["cases"].size(), 3u);
-  EXPECT_EQ(json["cases"][1]["model"], "resnet26");
-  EXPECT_NEAR(json["cases"][1]["error_ratio"].get<double>(), 0.05, 1e-12);
-  EXPECT_EQ(json["cases"][1]["within_tolerance"], true);
-  EXPECT_EQ(json["cases"][1]["buckets"].size(), 2u);
-  EXPECT_DOUBLE_EQ(json["fit"]["s_per_byte"]["high"], 1.6e-9);
-  EXPECT_EQ(json["lines"]["gradient_bytes"], nullptr);
-  EXPECT_EQ(json["failures"][0]["why"], "needs more memory");
+  const auto document = nlohmann::json::parse(render_study_json(sample_study()));
+  ASSERT_EQ(document["cases"].size(), 3u);
+  EXPECT_EQ(document["cases"][1]["model"], "resnet26");
+  EXPECT_NEAR(document["cases"][1]["error_ratio"].get<double>(), 0.05, 1e-12);
+  EXPECT_EQ(document["cases"][1]["within_tolerance"], true);
+  EXPECT_EQ(document["cases"][1]["buckets"].size(), 2u);
+  EXPECT_DOUBLE_EQ(document["fit"]["s_per_byte"]["high"], 1.6e-9);
+  EXPECT_EQ(document["lines"]["gradient_bytes"], nullptr);
+  EXPECT_EQ(document["failures"][0]["why"], "needs more memory");
 }
 
 TEST(StudyReport, CsvHasARowForEachCaseWithAsManyCells) {

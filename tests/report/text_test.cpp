@@ -2,6 +2,7 @@
 
 #include "../core/contains.h"
 #include "fixture.h"
+#include "report/first_line.h"
 #include "stash/attribute/attribute.h"
 #include "stash/report/report.h"
 
@@ -9,14 +10,13 @@ namespace stash {
 
 namespace {
 
+using testing_support::first_line;
 using testing_support::interconnect_profile;
 using testing_support::make_profile;
 
 std::string text_of(const Profile& profile, const ReportOptions& options = {}) {
   return render_text(profile, attribute(profile), options);
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string verdict_of(const Profile& profile) { return first_line(text_of(profile)); }
 

@@ -17,7 +17,7 @@ using testing_support::KinetoTrace;
 using testing_support::MadeTrace;
 using testing_support::TraceFile;
 
-std::string rendered(const std::string& text, ImportFormat format, const ReportOptions& options = {}) {
+std::string import_of(const std::string& text, ImportFormat format, const ReportOptions& options = {}) {
   const TraceFile file(text);
   const std::filesystem::path paths[] = {file.path()};
   return render_import(import_traces(paths), format, options);
@@ -26,7 +26,7 @@ std::string rendered(const std::string& text, ImportFormat format, const ReportO
 }  // namespace
 
 TEST(TraceImport, IsThisPage) {
-  EXPECT_EQ(rendered(KinetoTrace().text(), ImportFormat::text),
+  EXPECT_EQ(import_of(KinetoTrace().text(), ImportFormat::text),
             R"(exposed communication costs 14 % of every step (140 µs of 1.00 ms); input 10 %, copy 6 %, compute 66 %
 
   rank  steps  ms a step  compute  communication   copy  input  launch  unexplained
@@ -70,8 +70,8 @@ warning: b.json marks no wait for input: it is in launch or unexplained
 }
 
 TEST(TraceImport, AsJsonHoldsWhatThePageSays) {
-  const std::string page = rendered(KinetoTrace().text(), ImportFormat::text);
-  const json found = json::parse(rendered(KinetoTrace().text(), ImportFormat::json));
+  const std::string page = import_of(KinetoTrace().text(), ImportFormat::text);
+  const json found = json::parse(import_of(KinetoTrace().text(), ImportFormat::json));
   EXPECT_EQ(found["schema_version"], 1);
   EXPECT_EQ(found["verdict"].get<std::string>() + "\n", page.substr(0, page.find('\n') + 1));
   EXPECT_NEAR(found["step_s"].get<double>(), 1e-3, 1e-12);
@@ -88,7 +88,7 @@ TEST(TraceImport, AsJsonHoldsWhatThePageSays) {
 }
 
 TEST(TraceImport, AsCsvHasARowForEachStep) {
-  EXPECT_EQ(rendered(KinetoTrace().text(), ImportFormat::csv),
+  EXPECT_EQ(import_of(KinetoTrace().text(), ImportFormat::csv),
             R"(rank,device,step,s,compute_s,communication_s,copy_s,input_s,launch_s,unexplained_s
 1,0,0,0.001000000,0.000660000,0.000140000,0.000060000,0.000100000,0.000040000,0.000000000
 1,0,1,0.001000000,0.000660000,0.000140000,0.000060000,0.000100000,0.000040000,0.000000000
@@ -98,7 +98,7 @@ TEST(TraceImport, AsCsvHasARowForEachStep) {
 TEST(TraceImport, PartsThatATraceCannotTellAreEmptyCells) {
   MadeTrace trace;
   trace.compute(0, 10).compute(30, 10);
-  EXPECT_EQ(rendered(trace.text(), ImportFormat::csv),
+  EXPECT_EQ(import_of(trace.text(), ImportFormat::csv),
             R"(rank,device,step,s,compute_s,communication_s,copy_s,input_s,launch_s,unexplained_s
 0,0,0,0.000040000,0.000020000,,,,,0.000020000
 )");
@@ -107,10 +107,10 @@ TEST(TraceImport, PartsThatATraceCannotTellAreEmptyCells) {
 TEST(TraceImport, NamesOfKernelsComeOutAsText) {
   MadeTrace trace;
   trace.event("kernel", "evil\x1b[2J\x07<script>\xff", 0, 0, 10);
-  const std::string page = rendered(trace.text(), ImportFormat::text);
+  const std::string page = import_of(trace.text(), ImportFormat::text);
   EXPECT_CONTAINS(page, "'evil?[2J?<script>?'");
   EXPECT_EQ(page.find('\x1b'), std::string::npos);
-  EXPECT_NO_THROW(json::parse(rendered(trace.text(), ImportFormat::json)));
+  EXPECT_NO_THROW(json::parse(import_of(trace.text(), ImportFormat::json)));
 }
 
 TEST(TraceImport, AWrongFormatNamesTheNearest) {

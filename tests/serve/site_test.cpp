@@ -29,8 +29,6 @@ class SiteTest : public testing::Test {
   Site site_{folder_.path()};
 };
 
-}  // namespace
-
 TEST_F(SiteTest, TheListAsksOnlyItsOwnServer) {
   const Response response = get("/");
   EXPECT_EQ(response.status, 200);
@@ -77,4 +75,5 @@ TEST_F(SiteTest, WhatCannotBeShownSaysWhy) {
   EXPECT_EQ(get("/../etc/passwd").status, 404);
 }
 
+}  // namespace
 }  // namespace stash

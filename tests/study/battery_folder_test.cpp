@@ -5,6 +5,8 @@
 #include "fixture.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

@@ -8,6 +8,7 @@
 #include "stash/core/error.h"
 #include "stash/models/models.h"
 #include "stash/study/battery_json.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {

@@ -8,6 +8,7 @@
 #include "simulated.h"
 #include "stash/core/error.h"
 #include "stash/study/study_set.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
@@ -22,13 +23,8 @@ std::vector<std::string> all_of(const StudySet& set) {
   return all;
 }
 
-std::string message_of(std::span<const Profile> profiles) {
-  try {
-    study_communication(profiles, {});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string study_fault(std::span<const Profile> profiles) {
+  return message_of([&] { study_communication(profiles, {}); });
 }
 
 void expect_held_out_within_tolerance(const CommunicationStudy& study, std::size_t expected) {
@@ -84,9 +80,9 @@ TEST(CommunicationStudy, FittedModelsComeFirst) {
 TEST(CommunicationStudy, ProfilesOfOtherRanksAreRefused) {
   std::vector<Profile> profiles = simulated_profiles(layers_study().fitted, {}, 1);
   profiles[2].job.bucket_bytes = 1;
-  EXPECT_CONTAINS(message_of(profiles), "resnet34 was measured with 2 ranks");
-  EXPECT_CONTAINS(message_of(profiles), "study them apart");
-  EXPECT_CONTAINS(message_of({}), "no profiles");
+  EXPECT_CONTAINS(study_fault(profiles), "resnet34 was measured with 2 ranks");
+  EXPECT_CONTAINS(study_fault(profiles), "study them apart");
+  EXPECT_CONTAINS(study_fault({}), "no profiles");
 }
 
 TEST(CommunicationStudy, AProfileThatSaysNothingOfCommunicationIsLeftOutWithTheReason) {
@@ -106,8 +102,8 @@ TEST(CommunicationStudy, AProfileThatSaysNothingOfCommunicationIsLeftOutWithTheR
 TEST(CommunicationStudy, TooFewLeftIsSaidWithWhatWasLeftOut) {
   std::vector<Profile> profiles = simulated_profiles(layers_study().fitted, {}, 1);
   for (Profile& profile : profiles) profile.layers.clear();
-  EXPECT_CONTAINS(message_of(profiles), "0 profiles to fit are too few");
-  EXPECT_CONTAINS(message_of(profiles), "the first one (resnet10) since the profile of resnet10 has no layers");
+  EXPECT_CONTAINS(study_fault(profiles), "0 profiles to fit are too few");
+  EXPECT_CONTAINS(study_fault(profiles), "the first one (resnet10) since the profile of resnet10 has no layers");
 }
 
 TEST(CommunicationStudy, DamagedProfilesAreLeftOut) {

@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "stash/catalog/instances.h"
 #include "stash/study/training_cost.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fixture.h"
-#include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "../input/temporary_folder.h"
 #include "../report/fixture.h"
 #include "stash/study/battery.h"
 

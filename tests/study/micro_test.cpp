@@ -3,12 +3,12 @@
 #include <array>
 #include <atomic>
 
-#include "fixture.h"
-#include "stash/core/error.h"
 #include "stash/study/micro_decode.h"
 #include "stash/study/micro_memory.h"
 #include "stash/study/micro_storage.h"
 #include "stash/study/thread_windows.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

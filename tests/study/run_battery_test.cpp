@@ -4,6 +4,7 @@
 
 #include "fixture.h"
 #include "stash/core/error.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

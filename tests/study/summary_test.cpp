@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "fixture.h"
-#include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/study/epoch.h"
+#include "support/message_of.h"
+#include "support/temporary_folder.h"
 
 namespace stash {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "made_trace.h"
 #include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 namespace {
@@ -60,12 +61,7 @@ TEST(ByteSource, ADamagedGzipFileGivesWhatStandsBeforeTheDamage) {
 }
 
 TEST(ByteSource, WhatCannotBeReadIsNamed) {
-  try {
-    open_bytes("/no/such/trace.json");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("/no/such/trace.json"), std::string::npos);
-  }
+  EXPECT_NE(message_of([] { open_bytes("/no/such/trace.json"); }).find("/no/such/trace.json"), std::string::npos);
   EXPECT_THROW(open_bytes(testing::TempDir()), Error);
 }
 

@@ -22,7 +22,7 @@ struct ReadTrace {
   TraceRead read;
 };
 
-ReadTrace read_all(std::string_view text, SkipNested skip = best_skip_nested()) {
+ReadTrace read_events(std::string_view text, SkipNested skip = best_skip_nested()) {
   MemoryBytes bytes(text);
   EventReader reader(bytes, skip);
   ReadTrace result;
@@ -43,7 +43,7 @@ MadeTrace long_trace() {
 }  // namespace
 
 TEST(EventReader, KeepsWhatALedgerNeeds) {
-  const ReadTrace found = read_all(
+  const ReadTrace found = read_events(
       R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"a\"b","pid":3,"tid":7,"ts":12.5,"dur":0.125,"args":{"x":[{}]}}]})");
   ASSERT_EQ(found.events.size(), 1U);
   EXPECT_EQ(found.events[0], (Kept{'X', "kernel", "a\\\"b", 3, 12'500, 125}));
@@ -52,7 +52,7 @@ TEST(EventReader, KeepsWhatALedgerNeeds) {
 }
 
 TEST(EventReader, OrderOfKeysAndWhiteSpaceDoNotMatter) {
-  const ReadTrace found = read_all(
+  const ReadTrace found = read_events(
       " \r\n{ \"z\" : [ 1 , {\"}\":\"]\"} ] ,\t\"traceEvents\" : [ { \"dur\" : 2 , \"args\" : "
       "{ \"name\" : \"no\" } , \"ts\" : 1 , \"name\" : \"n\" , \"ph\" : \"X\" } ] }");
   ASSERT_EQ(found.events.size(), 1U);
@@ -60,8 +60,8 @@ TEST(EventReader, OrderOfKeysAndWhiteSpaceDoNotMatter) {
 }
 
 TEST(EventReader, ABareArrayNeedsNoClosingBracket) {
-  EXPECT_EQ(read_all(R"([{"ph":"X"},{"ph":"i"}])").events.size(), 2U);
-  const ReadTrace open = read_all("[{\"ph\":\"X\"},\n{\"ph\":\"i\"},\n");
+  EXPECT_EQ(read_events(R"([{"ph":"X"},{"ph":"i"}])").events.size(), 2U);
+  const ReadTrace open = read_events("[{\"ph\":\"X\"},\n{\"ph\":\"i\"},\n");
   EXPECT_EQ(open.events.size(), 2U);
   EXPECT_FALSE(open.read.truncated);
 }
@@ -71,7 +71,7 @@ TEST(EventReader, FindsTheRankBeforeAndBehindTheEvents) {
       R"("distributedInfo": {"backend": "nccl", "pg_config": [{"ranks": [0, 1]}], "rank": 5, "world_size": 8})";
   for (const std::string& text :
        {fmt::format("{{{}, \"traceEvents\": []}}", info), fmt::format("{{\"traceEvents\": [], {}}}", info)}) {
-    const TraceRead read = read_all(text).read;
+    const TraceRead read = read_events(text).read;
     EXPECT_EQ(read.rank, 5);
     EXPECT_EQ(read.world_size, 8);
   }
@@ -79,7 +79,7 @@ TEST(EventReader, FindsTheRankBeforeAndBehindTheEvents) {
 
 TEST(EventReader, TimesOfTodayKeepTheirNanoseconds) {
   const auto ns = [](const char* number) {
-    return read_all(fmt::format("[{{\"ts\": {}}}]", number)).events.at(0).start_ns;
+    return read_events(fmt::format("[{{\"ts\": {}}}]", number)).events.at(0).start_ns;
   };
   EXPECT_EQ(ns("1790857026123456.789"), 1'790'857'026'123'456'789);
   EXPECT_EQ(ns("1790857026123456"), 1'790'857'026'123'456'000);
@@ -96,7 +96,7 @@ TEST(EventReader, TimesOfTodayKeepTheirNanoseconds) {
 TEST(EventReader, EventsAcrossBlocksOfTheFileAreWhole) {
   const std::string text = long_trace().text();
   ASSERT_GT(text.size(), 3 * EventReader::kLargestEvent_bytes);
-  const ReadTrace fast = read_all(text), portable = read_all(text, skip_nested_portable);
+  const ReadTrace fast = read_events(text), portable = read_events(text, skip_nested_portable);
   EXPECT_EQ(fast.events.size(), 10'000U);
   EXPECT_EQ(fast.events, portable.events);
   EXPECT_EQ(fast.events[9998].start_ns, 4999 * 10'000);
@@ -107,10 +107,10 @@ TEST(EventReader, AFileCutAnywhereGivesTheEventsBeforeTheCut) {
   MadeTrace trace;
   for (int i = 0; i < 40; ++i) trace.compute(i * 10, 5);
   const std::string text = trace.of_rank(1, 2);
-  const std::vector<Kept> whole = read_all(text).events;
+  const std::vector<Kept> whole = read_events(text).events;
   std::size_t before = 0;
   for (std::size_t cut = 0; cut < text.size() - 3; cut += 97) {
-    const ReadTrace found = read_all(std::string_view(text).substr(0, cut));
+    const ReadTrace found = read_events(std::string_view(text).substr(0, cut));
     EXPECT_TRUE(found.read.truncated) << cut;
     EXPECT_EQ(found.read.damaged, 0U) << cut;
     EXPECT_GE(found.events.size(), before);
@@ -121,7 +121,7 @@ TEST(EventReader, AFileCutAnywhereGivesTheEventsBeforeTheCut) {
 }
 
 TEST(EventReader, ReadingGoesOnBehindDamage) {
-  const ReadTrace found = read_all(R"([{"ph":"X","ts":1},{"ph":"X","ts":},{"ph" "X"},@,{"ph":"X","ts":4}])");
+  const ReadTrace found = read_events(R"([{"ph":"X","ts":1},{"ph":"X","ts":},{"ph" "X"},@,{"ph":"X","ts":4}])");
   ASSERT_GE(found.events.size(), 2U);
   EXPECT_EQ(found.events.front().start_ns, 1000);
   EXPECT_EQ(found.events.back().start_ns, 4000);
@@ -134,7 +134,7 @@ TEST(EventReader, AMissingQuoteLosesOneBlockNotTheRest) {
   for (int i = 0; i < 20'000; ++i) made.compute(i * 10, 5);
   std::string text = made.text();
   text.erase(text.find("\", \"cat\"", 100'000), 1);
-  const ReadTrace found = read_all(text);
+  const ReadTrace found = read_events(text);
   EXPECT_LT((20'000 - found.events.size()) * (text.size() / 20'000), 2 * EventReader::kLargestEvent_bytes);
   EXPECT_GT(found.read.damaged, 0U);
   EXPECT_FALSE(found.read.truncated);

@@ -13,7 +13,7 @@ using testing_support::MadeTrace;
 using testing_support::MemoryBytes;
 using testing_support::TraceFile;
 
-TraceRead read_all(std::string_view text) {
+TraceRead read_to_end(std::string_view text) {
   MemoryBytes bytes(text);
   EventReader reader(bytes);
   for (TraceEvent event; reader.next(event);) {
@@ -32,7 +32,7 @@ constexpr std::size_t kMany = 3'000'000;
 }  // namespace
 
 TEST(HostileTrace, DepthCostsNeitherStackNorMemory) {
-  const TraceRead read = read_all("[{\"args\":" + repeated("[", kMany) + repeated("]", kMany) + "},{\"ph\":\"X\"}]");
+  const TraceRead read = read_to_end("[{\"args\":" + repeated("[", kMany) + repeated("]", kMany) + "},{\"ph\":\"X\"}]");
   EXPECT_EQ(read.too_large, 1U);
   EXPECT_EQ(read.events, 1U);
   EXPECT_FALSE(read.truncated);
@@ -40,23 +40,23 @@ TEST(HostileTrace, DepthCostsNeitherStackNorMemory) {
 
 TEST(HostileTrace, ValuesLargerThanTheBufferAreLeftOutWhereverTheyStand) {
   const std::string large(kMany, 'x');
-  EXPECT_EQ(read_all("[{\"name\":\"" + large + "\"},{\"ph\":\"X\"}]").events, 1U);
-  EXPECT_EQ(read_all("{\"a\":\"" + large + "\",\"traceEvents\":[{\"ph\":\"X\"}]}").events, 1U);
-  EXPECT_EQ(read_all("{\"a\":[\"" + large + "\"],\"traceEvents\":[{\"ph\":\"X\"}]}").events, 1U);
-  EXPECT_EQ(read_all("[{\"ph\":\"X\"}," + std::string(kMany, ' ') + "{\"ph\":\"X\"}]").events, 2U);
-  EXPECT_TRUE(read_all("[{\"name\":\"" + large).truncated);
-  EXPECT_TRUE(read_all("{\"" + large).truncated);
+  EXPECT_EQ(read_to_end("[{\"name\":\"" + large + "\"},{\"ph\":\"X\"}]").events, 1U);
+  EXPECT_EQ(read_to_end("{\"a\":\"" + large + "\",\"traceEvents\":[{\"ph\":\"X\"}]}").events, 1U);
+  EXPECT_EQ(read_to_end("{\"a\":[\"" + large + "\"],\"traceEvents\":[{\"ph\":\"X\"}]}").events, 1U);
+  EXPECT_EQ(read_to_end("[{\"ph\":\"X\"}," + std::string(kMany, ' ') + "{\"ph\":\"X\"}]").events, 2U);
+  EXPECT_TRUE(read_to_end("[{\"name\":\"" + large).truncated);
+  EXPECT_TRUE(read_to_end("{\"" + large).truncated);
 }
 
 TEST(HostileTrace, PlacesThatFailLateDoNotCostTheirSquare) {
   const std::size_t depth = 40'000;
-  const TraceRead read = read_all(fmt::format("[{}1{}]", repeated("{\"a\":", depth), repeated("}X", depth)));
+  const TraceRead read = read_to_end(fmt::format("[{}1{}]", repeated("{\"a\":", depth), repeated("}X", depth)));
   EXPECT_GT(read.damaged, 0U);
 }
 
 // Every '{' begins what looks like a value without an end, with a broken string close behind it.
 TEST(HostileTrace, BrokenStringsInEndlessValuesDoNotCostTheirSquare) {
-  const TraceRead read = read_all("[" + repeated("{\"k\":{\"\n\":0,", kMany / 4));
+  const TraceRead read = read_to_end("[" + repeated("{\"k\":{\"\n\":0,", kMany / 4));
   EXPECT_GT(read.damaged, 0U);
   EXPECT_LT(read.damaged, 100U);
 }

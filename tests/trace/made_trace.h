@@ -1,17 +1,17 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "stash/trace/byte_source.h"
+#include "support/temporary_folder.h"
 
 namespace stash::testing_support {
 
@@ -72,23 +72,13 @@ class MadeTrace {
 // A file that is removed with its folder.
 class TraceFile {
  public:
-  explicit TraceFile(std::string_view content, const char* name = "trace.json") {
-    std::string folder = testing::TempDir() + "/stash_trace_XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("cannot create " + folder);
-    folder_ = folder;
-    std::ofstream(path_ = folder_ / name, std::ios::binary) << content;
-  }
-  ~TraceFile() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
+  explicit TraceFile(std::string_view content, const char* name = "trace.json") : path_(folder_.write(name, content)) {}
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path folder_, path_;
+  TemporaryFolder folder_;
+  std::filesystem::path path_;
 };
 
 inline std::string gzipped(std::string_view text) {

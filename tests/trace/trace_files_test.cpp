@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "made_trace.h"
-#include "stash/core/error.h"
+#include "support/message_of.h"
 
 namespace stash {
 
@@ -24,12 +24,8 @@ TEST(TraceFiles, AFolderStandsForTheTracesInItByName) {
 TEST(TraceFiles, AFolderWithoutTracesIsNamed) {
   const TraceFile other("", "notes.txt");
   const std::filesystem::path paths[] = {other.path().parent_path()};
-  try {
-    find_traces(paths);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(paths[0].string() + " holds no .json"), std::string::npos);
-  }
+  const std::string message = message_of([&] { find_traces(paths); });
+  EXPECT_NE(message.find(paths[0].string() + " holds no .json"), std::string::npos) << message;
 }
 
 }  // namespace stash

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "made_trace.h"
+#include "support/any_contains.h"
 
 namespace stash {
 namespace {
@@ -20,11 +19,6 @@ MadeTrace rank_with(double compute_us) {
     trace.collective(i * 100 + compute_us, 100 - compute_us);
   }
   return trace;
-}
-
-bool warns(const TraceReport& report, std::string_view text) {
-  return std::ranges::any_of(report.warnings,
-                             [&](const std::string& warning) { return warning.find(text) != std::string::npos; });
 }
 
 }  // namespace
@@ -70,7 +64,7 @@ TEST(TraceReport, WarnsOfWhatMakesItsFiguresWeaker) {
   const TraceReport report = import_traces(paths);
   for (const char* part : {"ends too early", "my_secret_op", "marks no steps", "no collective",
                            "marks no wait for input", "% of a step unexplained", "both say that they are rank 0"}) {
-    EXPECT_TRUE(warns(report, part)) << part;
+    EXPECT_TRUE(any_contains(report.warnings, part)) << part;
   }
 }
 
