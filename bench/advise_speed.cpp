@@ -1,6 +1,6 @@
 // How long it takes to try every machine of the catalogue: predictions of 1 to 16 nodes each, and the advice.
 //
-//   build/bench/bench/advise_speed [--catalogue FOLDER] [--cloud aws]
+//   build/release/bench/advise_speed [--catalogue FOLDER] [--cloud aws]
 //
 // FOLDER is where `stash catalog import` wrote; without it the built-in rows are tried.
 

@@ -2,7 +2,7 @@
 """Decoding and augmentation per core: Stash against what people use.
 
     pip install -r bench/requirements.txt       (nvidia-dali-cuda120 is measured too where it is installed)
-    bench/decode.py --program build/bench/decode_bench --data DIR
+    bench/decode.py --program build/release/bench/decode_bench --data DIR
 
 Every contestant turns the same JPEG files, which are in memory, with the same crop boxes and flips into
 normalised float planes of 224 x 224, on one thread. CPU time of the process counts, not wall time. Rounds are

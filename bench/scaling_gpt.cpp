@@ -182,7 +182,7 @@ void check_committed(const std::vector<GptStep>& steps) {
 int main(int argc, char** argv) {
   using namespace stash::bench;
   CLI::App app("Steps of GPT on A100 under data parallelism, from the model alone");
-  std::string data = "../shared/data/gpt_step_times_a100_single_node.csv";
+  std::string data = "data/gpt_step_times_a100_single_node.csv";
   app.add_option("--data", data, "Measured steps")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   const std::vector<GptStep> steps = read_gpt_steps(data);

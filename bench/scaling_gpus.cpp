@@ -223,7 +223,7 @@ void check_committed(const std::vector<Case>& cases) {
 int main(int argc, char** argv) {
   using namespace stash::bench;
   CLI::App app("Steps on one GPU from steps on another");
-  std::string data = "../shared/data/cnn_step_times_aws.csv";
+  std::string data = "data/cnn_step_times_aws.csv";
   app.add_option("--data", data, "Measured steps")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   std::vector<Case> cases;

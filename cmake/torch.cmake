@@ -1,5 +1,10 @@
 # What building against STASH_PYTHON's torch needs: STASH_TORCH_* and the C++ library ABI of every object.
-execute_process(COMMAND ${STASH_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/torch_facts.py
+option(STASH_PYTHON_HIDDEN "The variables of this process hide the interpreter's torch, as pip's do in a build" OFF)
+set(stash_python ${STASH_PYTHON})
+if(STASH_PYTHON_HIDDEN)
+  set(stash_python ${CMAKE_COMMAND} -E env --unset=PYTHONPATH --unset=PYTHONNOUSERSITE ${STASH_PYTHON})
+endif()
+execute_process(COMMAND ${stash_python} ${PROJECT_SOURCE_DIR}/cmake/torch_facts.py
   OUTPUT_FILE ${PROJECT_BINARY_DIR}/torch_facts.cmake
   ERROR_VARIABLE facts_error
   RESULT_VARIABLE facts_result)

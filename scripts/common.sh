@@ -1,20 +1,11 @@
 # shellcheck shell=bash
-# Speaking, timing and locking for ./stash and ./test. $root is the checkout.
+# Speaking, locking and explaining failures for ./stash and ./test. $root is the checkout.
 
 say() { printf 'stash: %s\n' "$*" >&2; }
 
 die() { # exit-code message
   say "${*:2}"
   exit "$1"
-}
-
-# Runs a command with its output in a file; shows the file's end when the command fails.
-quietly() { # log command...
-  local log=$1 status=0
-  shift
-  "$@" >"$log" 2>&1 || status=$?
-  ((status == 0)) || tail -n 25 -- "$log" >&2
-  return "$status"
 }
 
 # One set-up at a time. Children inherit the lock, so that a compiler or pip which outlives a killed script is waited for.
@@ -29,3 +20,16 @@ lock_setup() {
 }
 
 unlock_setup() { exec {setup_lock}>&-; }
+
+# Ends with what a log says went wrong: in a sentence where the cause is known, else with its last lines.
+die_of() { # log message
+  local text
+  text=$(tail -c 100000 -- "$1" 2>/dev/null) || text=
+  case $text in
+    *'No space left on device'*) die 1 "the disk is full: free 3 GB for $root, then call again (log: $1)" ;;
+    *'name resolution'* | *'Network is unreachable'* | *'Failed to establish a new connection'* | *'Connection timed out'*)
+      die 1 "$2: the package index cannot be reached; check the network, then call again (log: $1)" ;;
+  esac
+  tail -n 25 -- "$1" >&2
+  die 1 "$2 (above; log: $1)"
+}

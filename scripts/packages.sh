@@ -17,6 +17,40 @@ cmake_is_recent() {
     printf '%s\n' "$cmake_minimum" "${BASH_REMATCH[1]}" | sort -C -V
 }
 
+# Ends where the compiler is too old, and learns from the time that it takes how fast this machine is; once for each
+# compiler.
+probe_compiler() {
+  local compiler known=$root/build/compiler probed= start=${EPOCHREALTIME/[.,]/}
+  compiler=$(find_compiler)
+  if [[ -f $known && $known -nt $compiler ]] && read -r slowness_percent probed <"$known" && [[ $probed == "$compiler" ]]; then
+    return
+  fi
+  "$compiler" -std=c++20 -fsyntax-only -x c++ - >"$root/build/compiler.log" 2>&1 <<'END' ||
+#include <algorithm>
+#include <concepts>
+#include <filesystem>
+#include <functional>
+#include <ranges>
+#include <regex>
+#include <source_location>
+#include <span>
+#include <thread>
+#include <vector>
+struct Point { int x, y; bool operator==(const Point&) const = default; };
+template <typename T> requires std::integral<T> T twice(T value) { return 2 * value; }
+int main() {
+  std::jthread thread([] {});
+  std::vector<int> numbers{1, 2};
+  return twice(std::ranges::max(numbers)) + (Point{.x = 1, .y = 2} == Point{.x = 1, .y = 2});
+}
+END
+    die 1 "$compiler cannot compile C++20 ($("$compiler" --version 2>/dev/null | head -n 1)): install g++ 11 or newer," \
+      "or name another compiler with CXX=FILE"
+  slowness_percent=$(((${EPOCHREALTIME/[.,]/} - start) / 10 / sample_ms))
+  ((slowness_percent >= 25)) || slowness_percent=25
+  printf '%s %s\n' "$slowness_percent" "$compiler" >"$known"
+}
+
 # Prints the packages of the headers that the compiler does not find.
 missing_headers() { # compiler purpose
   local purpose=FOR_${2^^}
@@ -84,8 +118,8 @@ install_packages() {
   say "installing Debian packages: $*"
   export DEBIAN_FRONTEND=noninteractive
   "${become[@]}" "${command[@]}" >"$log" 2>&1 ||
-    { quietly "$log" "${become[@]}" apt-get update && quietly "$log" "${become[@]}" "${command[@]}"; } ||
-    die 1 "could not install them (log: $log); run this, then call again: ${command[*]}"
+    { "${become[@]}" apt-get update >"$log" 2>&1 && "${become[@]}" "${command[@]}" >"$log" 2>&1; } ||
+    die_of "$log" "could not install them; run this, then call again: ${command[*]}"
   say "installed in $((SECONDS - started)) s"
 }
 

@@ -105,43 +105,41 @@ base_python() {
   return 1
 }
 
-make_venv() {
-  local started=$SECONDS quiet=()
+# Sets REPLY to such an interpreter, after installing one where that is allowed.
+ensure_base_python() {
   base_python || { install_packages python3 python3-venv python3-dev && base_python; } ||
     die 1 "no Python of 3.10 to 3.14 with its venv module and headers; name one that has torch with --python FILE"
-  [[ -t 2 ]] || quiet=(--quiet)
-  say "installing $(paste -sd ' ' "$requirements") into .venv with $REPLY (some minutes; only this once)"
-  rm -rf -- "$venv"
-  "$REPLY" -m venv -- "$venv" >&2 ||
-    die 1 "$REPLY -m venv $venv failed (above)"
-  "$venv/bin/python" -m pip install --disable-pip-version-check --no-input "${quiet[@]}" -r "$requirements" >&2 ||
-    die 1 "pip could not install them (above); to use an environment that has torch: --python FILE"
-  cp -- "$requirements" "$venv/stamp.new" && mv -- "$venv/stamp.new" "$venv/stamp"
-  say "installed in $((SECONDS - started)) s"
+}
+
+# Files are not compiled ahead: importing torch needs a twentieth of them.
+make_venv() { # base-python
+  local pip=(-m pip install --disable-pip-version-check --no-input --no-compile)
+  rm -rf -- "$venv" "$root/build/pip"
+  mkdir -p -- "$root/build/pip"
+  "$1" -m venv -- "$venv" && TMPDIR=$root/build/pip "$venv/bin/python" "${pip[@]}" -r "$requirements" &&
+    cp -- "$requirements" "$venv/stamp.new" && mv -- "$venv/stamp.new" "$venv/stamp"
 }
 
 # What only the tests need, into the project's own environment; one that somebody brought is used as it is.
-install_test_requirements() { # python
-  local wanted=$root/tests/requirements.txt stamp=$venv/tests-stamp
-  [[ $1 == "$venv/bin/python" ]] || return 0
-  [[ ! -f $stamp || $(<"$stamp") != "$(<"$wanted")" ]] || return 0
-  say "installing $(paste -sd ' ' "$wanted") into .venv"
-  "$1" -m pip install --disable-pip-version-check --no-input --quiet -r "$wanted" -c "$requirements" >&2 ||
-    die 1 "pip could not install what the tests need (above)"
-  cp -- "$wanted" "$stamp"
+test_requirements_are_there() {
+  local stamp=$venv/tests-stamp
+  [[ -f $stamp && $(<"$stamp") == "$(<"$root/tests/requirements.txt")" ]]
 }
 
-# Sets REPLY to the interpreter for the ranks, after making the project's environment where it is needed.
+install_test_requirements() {
+  local wanted=$root/tests/requirements.txt
+  TMPDIR=$root/build/pip "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --no-compile \
+    -r "$wanted" -c "$requirements" && cp -- "$wanted" "$venv/tests-stamp"
+}
+
+# Sets REPLY to the interpreter for the ranks and own to whether that is the project's, which may have to be made.
 choose_python() { # arguments
+  own=no
   if python_argument "$@"; then
     check_python "$REPLY"
     return
   fi
   ! active_python || return 0
-  if ! venv_is_fresh; then
-    lock_setup
-    venv_is_fresh || make_venv
-    unlock_setup
-  fi
+  own=yes
   REPLY=$venv/bin/python
 }

@@ -9,3 +9,48 @@ source "$root/scripts/packages.sh"
 source "$root/scripts/build.sh"
 # shellcheck source=scripts/python.sh
 source "$root/scripts/python.sh"
+# shellcheck source=scripts/help.sh
+source "$root/scripts/help.sh"
+# shellcheck source=scripts/progress.sh
+source "$root/scripts/progress.sh"
+
+# The program compiles while PyTorch is installed; the torch extension, which needs both, comes after that.
+set_up() { # needs-venv: yes or no
+  local started=$SECONDS tasks=no afterwards=0
+  lock_setup
+  trap 'stop_tasks; exit 130' INT
+  trap 'stop_tasks; exit 143' TERM HUP
+  if ! program_is_fresh; then # the call that was waited for may have built it
+    ensure_packages program
+    probe_compiler
+    start_task program build_checkout stash
+    tasks=yes
+  fi
+  if [[ $1 == yes ]] && ! venv_is_fresh; then
+    ensure_base_python
+    start_task torch make_venv "$REPLY"
+    tasks=yes
+  fi
+  if [[ $tasks == yes ]]; then
+    [[ $1 == no ]] || ! extension_is_missing || { expected_s "$extension_cpu_s" && afterwards=$REPLY; }
+    await_tasks "$afterwards" || explain_failed_task
+    say "set up in $((SECONDS - started)) s"
+  fi
+  trap - INT TERM HUP
+  unlock_setup
+}
+
+# Whether the extension for the pinned torch is to be built: the cache has none for it at all.
+extension_is_missing() {
+  local cache=${STASH_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/nowhere}/.cache}/stash} version
+  version=$(sed -n 's/^torch==//p' "$requirements")
+  ! compgen -G "$cache/extensions/torch-$version*" >/dev/null
+}
+
+explain_failed_task() {
+  case $failed in
+    torch)
+      die_of "${task_log[$failed]}" "pip could not install PyTorch; to use an environment that has it: --python FILE" ;;
+    *) die_of "${task_log[$failed]}" "the build failed" ;;
+  esac
+}

@@ -4,30 +4,30 @@ import functools
 import json
 import time
 
+import notes
 import program
 
 # Small gradients and a step of some 15 ms, so that what is injected is most of the step.
 SMALL_JOB = ("--device", "emulated:V100", "--model", "squeezenet1_0", "--ranks", 2)
 
 
-ATTEMPTS = 5
 PAUSE_S = 10  # before the next attempt: other programs of a shared machine are busy for a while
 
 
 def repeated(test):
-    """For tests of times: a busy machine may fail some attempts, a wrong ruler fails all of them."""
+    """For tests of times: one attempt that fails may be the machine's fault, then two more must pass."""
 
     @functools.wraps(test)
     def attempts(case):
-        for attempt in range(ATTEMPTS):
-            try:
-                return test(case)
-            except AssertionError as error:
-                if attempt == ATTEMPTS - 1:
-                    raise
-                print(f"attempt {attempt + 1}: {error}", flush=True)
-                getattr(case, "runs", {}).clear()
-                time.sleep(PAUSE_S)
+        try:
+            return test(case)
+        except AssertionError as error:
+            print(f"first attempt: {error}", flush=True)
+            notes.note("again", name=case.id().removeprefix("__main__."))
+        for _ in range(2):
+            getattr(case, "runs", {}).clear()
+            time.sleep(PAUSE_S)
+            test(case)
 
     return attempts
 

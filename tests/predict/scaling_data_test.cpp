@@ -19,10 +19,8 @@
 namespace stash {
 namespace {
 
-std::optional<CsvTable> published(const std::string& name) {
-  const std::filesystem::path file = std::filesystem::path(STASH_ROOT) / "data" / name;
-  if (!std::filesystem::exists(file)) return std::nullopt;
-  return parse_csv(read_file(file, 16 << 20), name);
+CsvTable published(const std::string& name) {
+  return parse_csv(read_file(std::filesystem::path(STASH_ROOT) / "data" / name, 16 << 20), name);
 }
 
 class Field {
@@ -66,10 +64,9 @@ std::map<CnnJob, std::map<std::string, double>> cnn_steps(const CsvTable& table)
 }
 
 TEST(PublishedSteps, OfOneGpuGiveThoseOfAnother) {
-  const std::optional<CsvTable> table = published("cnn_step_times_aws.csv");
-  if (!table) GTEST_SKIP() << "needs ../shared/data/cnn_step_times_aws.csv";
+  const CsvTable table = published("cnn_step_times_aws.csv");
   std::vector<double> errors, by_peak, by_memory;
-  for (const auto& [job, steps] : cnn_steps(*table)) {
+  for (const auto& [job, steps] : cnn_steps(table)) {
     std::vector<std::string> assumptions;
     const Graph graph = graph_for_scaling(std::get<0>(job), std::get<1>(job), 0, assumptions);
     for (const auto& [from, from_s] : steps) {
@@ -91,14 +88,13 @@ TEST(PublishedSteps, OfOneGpuGiveThoseOfAnother) {
 }
 
 TEST(PublishedSteps, OfGptUnderDataParallelismFollowFromTheModelAlone) {
-  const std::optional<CsvTable> table = published("gpt_step_times_a100_single_node.csv");
-  if (!table) GTEST_SKIP() << "needs ../shared/data/gpt_step_times_a100_single_node.csv";
+  const CsvTable table = published("gpt_step_times_a100_single_node.csv");
   constexpr double kRingBytesPerS = 235e9;
-  const Field layers(*table, "layers"), hidden(*table, "hidden"), heads(*table, "heads"), seq(*table, "seq_len");
-  const Field gpus(*table, "gpus"), micro(*table, "micro_batch"), global(*table, "global_batch");
-  const Field tensor(*table, "tensor_parallel"), pipeline(*table, "pipeline_parallel"), step_ms(*table, "step_ms");
+  const Field layers(table, "layers"), hidden(table, "hidden"), heads(table, "heads"), seq(table, "seq_len");
+  const Field gpus(table, "gpus"), micro(table, "micro_batch"), global(table, "global_batch");
+  const Field tensor(table, "tensor_parallel"), pipeline(table, "pipeline_parallel"), step_ms(table, "step_ms");
   std::vector<double> errors;
-  for (const CsvRow& row : table->rows) {
+  for (const CsvRow& row : table.rows) {
     if (tensor.whole(row) != 1 || pipeline.whole(row) != 1) continue;
     const Graph graph = make_model("gpt:layers=" + layers.text(row) + ",hidden=" + hidden.text(row) +
                                    ",heads=" + heads.text(row) + ",seq=" + seq.text(row));

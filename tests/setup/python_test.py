@@ -79,7 +79,7 @@ class Making(SetUpCase):
     def assert_made(self):
         """It is made by the next call, once, and with the pinned requirements."""
         _, said = self.assert_runs("profile")
-        self.assertIn("installing torch==2.13.0", said)
+        self.assertIn("installing PyTorch", said)
         installs = [line for line in self.checkout.logged() if "-m pip install" in line]
         self.assertEqual(len(installs), 1)
         self.assertIn(f"-r {self.checkout.root}/python/requirements.txt", installs[0])
@@ -107,14 +107,49 @@ class Making(SetUpCase):
         self.checkout.write("python/requirements.txt", "torch==2.13.0\nnumpy==3\n")
         self.assert_made()
 
-    def test_an_installation_that_was_killed_is_made_anew(self):
+    def killed_while_installing(self, seconds, with_pip):
+        """A call is killed while pip works for some seconds, alone or with pip."""
         shutil.rmtree(self.venv)
-        self.checkout.install_python(before_install="sleep 60")
+        started = self.checkout.folder / "pip started"
+        self.checkout.install_python(before_install=f"echo $$ >'{started}.new'; mv '{started}.new' '{started}'; sleep {seconds}")
         call = subprocess.Popen(**self.checkout.command("profile"), start_new_session=True)
-        while not (self.venv / "bin/python").exists():
+        while not started.exists():
             time.sleep(0.02)
         os.killpg(call.pid, signal.SIGKILL)
+        if with_pip:
+            os.killpg(os.getpgid(int(started.read_text())), signal.SIGKILL)
         call.communicate()
+        self.checkout.install_python()
+        self.checkout.logged()
+
+    def test_an_installation_that_was_killed_is_made_anew(self):
+        self.killed_while_installing(60, with_pip=True)
+        self.assert_made()
+
+    def test_an_installation_whose_script_was_killed_is_waited_for(self):
+        self.killed_while_installing(3, with_pip=False)
+        _, said = self.assert_runs("profile")
+        self.assertIn("another call is setting up", said)
+        self.assertEqual([line for line in self.checkout.logged() if "-m pip" in line], [])
+
+    def test_it_is_made_while_the_program_compiles(self):
+        shutil.rmtree(self.venv)
+        (self.checkout.root / "build/release/program_stamp").unlink()
+        # Each of the two waits for the other: one after the other they would not end.
+        marks = self.checkout.folder
+        wait = "touch '{0}/{1}'; for ((i = 0; i < 500; ++i)); do [[ -e '{0}/{2}' ]] && break; sleep 0.02; done"
+        self.checkout.install_python(before_install=wait.format(marks, "pip", "ninja") + f"; [[ -e '{marks}/ninja' ]]")
+        ninja = shutil.which("ninja")
+        self.checkout.tool("ninja", wait.format(marks, "ninja", "pip") + f"\nexec '{ninja}' \"$@\"")
+        _, said = self.assert_runs("profile")
+        self.assertRegex(said, "compiling the program.*installing PyTorch|installing PyTorch.*compiling the program")
+        self.assertLess(len(said.splitlines()), 5)
+
+    def test_without_a_network_it_says_so_in_one_sentence(self):
+        shutil.rmtree(self.venv)
+        self.checkout.install_python(before_install="echo 'Temporary failure in name resolution' >&2; exit 1")
+        said = self.assert_refused(1, "the package index cannot be reached", "profile")
+        self.assertEqual(len([line for line in said.splitlines() if "setting up" not in line]), 1, said)
         self.checkout.install_python()
         self.checkout.logged()
         self.assert_made()

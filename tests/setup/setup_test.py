@@ -38,8 +38,9 @@ class SetUpCase(unittest.TestCase):
 class Building(SetUpCase):
     def test_the_first_call_builds_and_the_second_only_starts_the_program(self):
         _, said = self.assert_runs("report", "a b", "*")
-        self.assertIn("building the program", said)
-        self.assertRegex(said, r"built in \d+ s")
+        self.assertIn("setting up, only this once: compiling the program", said)
+        self.assertRegex(said, r"about \d+ (s|min \d+ s) left")
+        self.assertRegex(said, r"set up in \d+ s")
         self.checkout.logged()
         _, said = self.assert_runs("report", "a b", "*")
         self.assertEqual(said, "")
@@ -92,12 +93,63 @@ class Building(SetUpCase):
         self.checkout.write("src/main.cpp", MAIN)
         self.assert_runs("report")
 
+    def test_a_changed_table_of_the_catalogue_is_rebuilt(self):
+        self.assert_runs("report")
+        self.checkout.logged()
+        self.checkout.write("catalog/gpus.csv", "V100\n")
+        self.assert_runs("report")
+        self.assertTrue(any(line.startswith("cmake --build") for line in self.checkout.logged()))
+
+    def test_another_revision_is_rebuilt_so_that_the_program_can_name_it(self):
+        self.checkout.write(".git/HEAD", "ref: refs/heads/main\n")
+        self.checkout.write(".git/refs/heads/main", "1111\n")
+        self.assert_runs("report")
+        self.checkout.logged()
+        self.assert_runs("report")
+        self.assertEqual(self.checkout.logged(), [])
+        self.checkout.write(".git/refs/heads/main", "2222\n")
+        self.assert_runs("report")
+        self.assertTrue(any(line.startswith("cmake --build") for line in self.checkout.logged()))
+
     def test_two_at_once_build_once(self):
         calls = [subprocess.Popen(**self.checkout.command("report")) for _ in range(2)]
         said = [call.communicate(timeout=120)[1] for call in calls]
         self.assertEqual([call.returncode for call in calls], [0, 0], said)
         configured = [line for line in self.checkout.logged() if line.startswith("cmake -S")]
         self.assertEqual(len(configured), 1)
+
+
+class Answering(SetUpCase):
+    """Help and version need no program, and once there is one they are its own."""
+
+    def test_help_comes_without_a_build(self):
+        for arguments, name in ((["--help"], "stash"), (["-h"], "stash"), (["profile", "--help"], "profile"),
+                                (["catalog", "add", "-h"], "catalog-add"),
+                                (["profile", "--model", "resnet18", "--help"], "profile"),
+                                (["run", "--help", "--", "python", "train.py"], "run")):
+            result = self.checkout.call(*arguments)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), arguments)
+            self.assertEqual(result.stdout, (self.checkout.root / f"docs/cli/help/{name}.txt").read_text(), arguments)
+        self.assertEqual(self.checkout.logged(), [])
+        self.assertFalse((self.checkout.root / "build/release").exists())
+
+    def test_the_version_comes_without_a_build(self):
+        result = self.checkout.call("--version")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "stash 7.8.9\n", ""))
+        self.assertFalse((self.checkout.root / "build/release").exists())
+
+    def test_nothing_at_all_is_answered_with_help_and_an_error(self):
+        result = self.checkout.call()
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, (self.checkout.root / "docs/cli/help/stash.txt").read_text() +
+                         "stash: no verb given; to begin with: stash profile\n")
+
+    def test_help_of_a_script_is_the_scripts(self):
+        self.assert_runs("run", "--", "python", "train.py", "--help")
+
+    def test_an_unknown_verb_is_left_to_the_program(self):
+        self.assert_runs("no-such-verb", "--help")
+        self.assert_runs("../profile", "--help")
 
 
 class Mending(SetUpCase):
@@ -123,31 +175,31 @@ class Mending(SetUpCase):
         return self.checkout.log.read_text().splitlines() if self.checkout.log.exists() else []
 
     def test_whatever_is_deleted_from_the_build_is_mended(self):
-        for name in ("bin", "stamp", "CMakeFiles", "build.ninja", "CMakeCache.txt", ".ninja_log", ""):
+        for name in ("bin", "program_stamp", "CMakeFiles", "build.ninja", "CMakeCache.txt", ".ninja_log", ""):
             self.assert_runs("report")
-            path = self.checkout.root / "build/program" / name
+            path = self.checkout.root / "build/release" / name
             path.unlink() if path.is_file() else shutil.rmtree(path)
-            (self.checkout.root / "build/program/stamp").unlink(missing_ok=True)
+            (self.checkout.root / "build/release/program_stamp").unlink(missing_ok=True)
             with self.subTest(deleted=name):
                 self.assert_runs("report")
 
     def test_a_deleted_program_alone_is_noticed(self):
         self.assert_runs("report")
-        shutil.rmtree(self.checkout.root / "build/program/bin")
+        shutil.rmtree(self.checkout.root / "build/release/bin")
         self.assert_runs("report")
 
     def test_a_tree_left_while_configuring_starts_afresh(self):
         self.assert_runs("report")
-        build = self.checkout.root / "build/program"
-        (build / "stamp").unlink()
+        build = self.checkout.root / "build/release"
+        (build / "program_stamp").unlink()
         (build / "unfinished").write_text("configure")
         (build / "CMakeCache.txt").write_text("half a ca")
         self.assert_runs("report")
 
     def test_a_tree_left_while_compiling_that_cannot_go_on_starts_afresh(self):
         self.assert_runs("report")
-        build = self.checkout.root / "build/program"
-        (build / "stamp").unlink()
+        build = self.checkout.root / "build/release"
+        (build / "program_stamp").unlink()
         (build / "unfinished").write_text("compile")
         shutil.rmtree(build / "CMakeFiles/stash.dir")
         (build / "CMakeFiles/stash.dir").write_text("a file where a folder belongs")
@@ -157,8 +209,60 @@ class Mending(SetUpCase):
         self.assert_runs("report")
         self.checkout.root = self.checkout.root.rename(self.checkout.folder / "moved")
         self.assert_runs("report")
-        cache = (self.checkout.root / "build/program/CMakeCache.txt").read_text()
+        cache = (self.checkout.root / "build/release/CMakeCache.txt").read_text()
         self.assertIn(f"CMAKE_HOME_DIRECTORY:INTERNAL={self.checkout.root}\n", cache)
+
+
+    def test_ctrl_c_ends_the_build_at_once_and_the_next_call_carries_on(self):
+        self.checkout.write("src/main.cpp", SLOW + MAIN)
+        call = subprocess.Popen(**self.checkout.command("report"), start_new_session=True)
+        while not any(line.startswith("cmake --build") for line in self.lines()):
+            time.sleep(0.02)
+        os.killpg(call.pid, signal.SIGINT)
+        call.communicate(timeout=30)
+        self.assertEqual(call.returncode, 130)
+        self.assert_runs("report")
+
+
+class Faults(SetUpCase):
+    """Each ends in one clear sentence."""
+
+    def refused_in_one_line(self, text, **options):
+        lines = [line for line in self.assert_refused(1, text, "report", **options).splitlines()
+                 if "setting up" not in line]
+        self.assertEqual(len(lines), 1, lines)
+
+    def test_a_full_disk(self):
+        ninja = shutil.which("ninja")
+        self.checkout.tool("ninja", f"[[ ${{!#}} == stash ]] || exec '{ninja}' \"$@\"\n"
+                           "echo 'fatal error: error writing to a.s: No space left on device'; exit 1")
+        self.refused_in_one_line("the disk is full")
+        self.checkout.tool("ninja", f"exec '{ninja}' \"$@\"")
+        self.assert_runs("report")
+
+    def test_a_compiler_that_is_too_old(self):
+        compiler = shutil.which("c++")
+        (self.checkout.root / "build/compiler").unlink()
+        self.checkout.tool("c++", f"[[ $* != *-std=c++20* ]] || {{ echo unrecognized; exit 1; }}\nexec '{compiler}' \"$@\"")
+        self.refused_in_one_line("cannot compile C++20")
+        self.checkout.tool("c++", f"exec '{compiler}' \"$@\"")
+        self.assert_runs("report")
+
+    @unittest.skipIf(os.geteuid() == 0 and not shutil.which("setpriv"), "there is no setpriv to become another user")
+    def test_a_checkout_of_another_user(self):
+        become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        self.checkout.folder.chmod(0o755)
+        shutil.rmtree(self.checkout.root / "build")
+        self.checkout.root.chmod(0o555)
+        command = self.checkout.command("report", program=self.checkout.root / "stash")
+        command["args"] = [*become, *command["args"]]
+        refused = subprocess.run(**command, timeout=60)
+        self.assertEqual(refused.returncode, 1)
+        self.assertRegex(refused.stderr, "^stash: cannot write to .*/build; make it writable or copy the checkout")
+        self.checkout.root.chmod(0o755)
+        self.assert_runs("report")
+        started = subprocess.run(**command, timeout=60)  # what is built runs for everybody
+        self.assertEqual(started.returncode, 0, started.stderr)
 
 
 class Packages(SetUpCase):
@@ -193,6 +297,12 @@ class Packages(SetUpCase):
         self.checkout.tool("id", "echo 0")
         self.checkout.tool("apt-get", "echo 'no route to the mirror'; exit 100")
         self.assertIn("no route to the mirror", self.assert_refused(1, "could not install them", "report"))
+
+    def test_an_installation_without_a_network_is_one_sentence(self):
+        self.checkout.tool("id", "echo 0")
+        self.checkout.tool("apt-get", "echo 'Temporary failure in name resolution'; exit 100")
+        said = self.assert_refused(1, "the package index cannot be reached", "report")
+        self.assertEqual(len([line for line in said.splitlines() if "installing" not in line]), 1, said)
 
     def test_an_old_cmake_counts_as_missing(self):
         self.checkout.tool("cmake", "echo 'cmake version 3.9.0'")

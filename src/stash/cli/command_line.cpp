@@ -14,6 +14,8 @@ namespace stash {
 
 namespace {
 
+constexpr int kExitUsage = 2;
+
 constexpr const char* kDescription =
     "Stash says how many seconds and dollars of every distributed-training step each kind of stall costs.";
 
@@ -87,7 +89,7 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
 int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, char** argv) {
   CLI::App app(kDescription, "stash");
   app.get_formatter()->label("SUBCOMMAND", "VERB");
-  app.set_version_flag("--version", fmt::format("stash {}", kVersion));
+  app.set_version_flag("--version", "stash " + version_text());
   app.require_subcommand(1);
   app.footer(kExamples);
   Verb* chosen = nullptr;
@@ -96,6 +98,10 @@ int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, cha
     subcommand->group("Verbs");
     verb->add_flags(*subcommand);
     subcommand->callback([&chosen, candidate = verb.get()] { chosen = candidate; });
+  }
+  if (argc <= 1) {
+    fmt::print(stderr, "{}stash: no verb given; to begin with: stash profile\n", app.help());
+    return kExitUsage;
   }
   try {
     app.parse(argc, argv);

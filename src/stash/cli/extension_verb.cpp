@@ -19,21 +19,29 @@ class ExtensionVerb final : public Verb {
 
   void add_flags(CLI::App& app) override {
     app.add_option("--python", python_, "Interpreter whose torch (2.5 or newer) it is for")->type_name("FILE");
+    // For a package that brings an extension: cmake/install.cmake.
+    CLI::Option* adopt = app.add_option("--adopt", library_, "Library built with this copy of Stash")->group("");
+    app.add_option("--store", store_, "Folder of the copy's own extensions")->group("")->needs(adopt);
     app.footer(
-        "Ranks ask for it themselves. Ahead of time it saves the first of them some minutes:\n"
+        "Ranks ask for it themselves. Ahead of time it saves the first of them a minute:\n"
         "  stash extension --python venv/bin/python\n");
   }
 
   int run() override {
+    if (!library_.empty()) {
+      adopt_extension(library_, chosen_python(python_), root_folder(), store_);
+      return 0;
+    }
     StatusLine line;
     const ExtensionInfo info =
-        ensure_extension(chosen_python(python_), root_folder(), [&](std::string_view text) { line.say(text); });
+        ensure_extension(chosen_python(python_), root_folder(),
+                         [&](std::string_view text, bool passing) { line.tell(text, passing); });
     fmt::print("{}\n", info.folder.string());
     return 0;
   }
 
  private:
-  std::string python_;
+  std::string python_, library_, store_;
 };
 
 }  // namespace

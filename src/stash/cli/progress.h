@@ -16,6 +16,7 @@ class StatusLine {
 
   void show(std::string_view text);  // at once on a terminal; in a log when something else was shown long ago
   void say(std::string_view text);   // a line that stays
+  void tell(std::string_view text, bool passing) { passing ? show(text) : say(text); }
 
  private:
   void clear();

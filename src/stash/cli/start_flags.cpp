@@ -26,7 +26,8 @@ std::optional<Placement> StartFlags::placement() const {
 
 ExtensionInfo StartFlags::ready() const {
   StatusLine setup;
-  return ensure_extension(chosen_python(python_), root_folder(), [&](std::string_view line) { setup.say(line); });
+  return ensure_extension(chosen_python(python_), root_folder(),
+                          [&](std::string_view line, bool passing) { setup.tell(line, passing); });
 }
 
 LocalRun StartFlags::start(Profile profile, const Team& team, const StartOptions& options) const {

@@ -1,124 +1,113 @@
 #include "stash/launch/extension.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
-#include <array>
 #include <cstdlib>
-#include <fstream>
+#include <optional>
+#include <set>
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/core/file.h"
 #include "stash/launch/build_lock.h"
 #include "stash/launch/extension_build.h"
-#include "stash/launch/fingerprint.h"
+#include "stash/launch/extension_key.h"
+#include "stash/launch/extension_store.h"
 #include "stash/launch/interpreter.h"
 
 namespace stash {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr double kBuildDeadline_s = 1800;  // one core and a slow disk need a third of it
 
-// What the extension is made of.
-constexpr std::array<std::string_view, 10> kSources{
-    "CMakeLists.txt",    "cmake",           "src/CMakeLists.txt",  "src/stash/core",   "src/stash/models",
-    "src/stash/catalog", "src/stash/input", "src/stash/attribute", "src/stash/launch", "src/stash/measure"};
-
-// What an extension was built from: its sources and its compiler.
-struct Stamp {
-  std::string sources;
-  std::string compiler;
-  bool operator==(const Stamp&) const = default;
-};
-
-std::filesystem::path environment_path(const char* name) {
+fs::path environment_path(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
 
-bool can_write(const std::filesystem::path& folder) {
-  const std::filesystem::path there = std::filesystem::exists(folder) ? folder : folder.parent_path();
-  return ::access(there.c_str(), W_OK) == 0;
+fs::path bundled_extensions(const fs::path& root) { return root / "extensions"; }
+
+ExtensionInfo info_of(const Interpreter& interpreter, const fs::path& folder, bool built) {
+  return {folder, interpreter.version, interpreter.torch_version, built};
 }
 
-// One folder for each torch, interpreter ABI and checkout; a checkout that was moved gets another.
-std::filesystem::path extension_folder(const std::filesystem::path& cache, const Interpreter& interpreter,
-                                       const std::filesystem::path& root) {
-  const std::string key = fingerprint(fmt::format("{}|{}|{}|{}", interpreter.abi, interpreter.torch_version,
-                                                  interpreter.torch_folder.string(), root.string()));
-  return cache / fmt::format("torch-{}-{}", interpreter.torch_version, key.substr(0, 8));
+// An installed copy brings the extension for the torch that it was made with; the rest is in the cache.
+std::optional<fs::path> find(const fs::path& cache, const fs::path& root, const ExtensionKey& key) {
+  if (auto bundled = find_extension(bundled_extensions(root), key, true)) return bundled;
+  return find_extension(cache / "extensions", key);
 }
 
-std::filesystem::path library(const std::filesystem::path& folder) { return folder / "python" / "_stash.so"; }
-
-Stamp read_stamp(const std::filesystem::path& folder) {
-  Stamp stamp;
-  std::ifstream file(folder / "stamp");
-  std::getline(file, stamp.sources);
-  std::getline(file, stamp.compiler);
-  return stamp;
-}
-
-// A machine whose compiler was taken away can go on with what it has.
-bool is_fresh(const std::filesystem::path& folder, const Stamp& wanted) {
-  const Stamp found = read_stamp(folder);
-  return std::filesystem::exists(library(folder)) && found.sources == wanted.sources &&
-         (found.compiler == wanted.compiler || wanted.compiler.empty());
-}
-
-void tell(const ExtensionProgress& progress, const std::string& line) {
-  if (progress) progress(line);
-}
-
-void build(const Interpreter& interpreter, const std::filesystem::path& root, const std::filesystem::path& folder,
-           const Stamp& wanted, int lock_fd, const ExtensionProgress& progress) {
-  const std::int64_t start_ns = now_ns();
-  tell(progress,
-       fmt::format("building the torch extension for torch {} and Python {} in {} (some minutes; only this once)",
-                   interpreter.torch_version, interpreter.version, folder.string()));
-  const std::string compiler = read_stamp(folder).compiler;
-  if (!compiler.empty() && compiler != wanted.compiler) std::filesystem::remove_all(folder);
-  std::filesystem::remove(folder / "stamp");
-  build_extension(interpreter, root, folder, lock_fd, progress);
-  if (!std::filesystem::exists(library(folder))) {
-    throw Error(fmt::format("the build of the torch extension left no {}; remove {} and try again",
-                            library(folder).string(), folder.string()));
+// Where there is no compiler: the torch for which an installed copy needs none.
+std::string ready_for(const fs::path& root) {
+  std::set<std::string> names;
+  for (const ExtensionKey& key : kept_extensions(bundled_extensions(root))) {
+    names.insert(fmt::format("torch {} ({})", key.torch, key.abi.substr(0, key.abi.find('-', key.abi.find('-') + 1))));
   }
-  write_file_atomically(folder / "stamp", wanted.sources + "\n" + wanted.compiler + "\n");
-  tell(progress, fmt::format("built the torch extension in {:.0f} s", seconds(now_ns() - start_ns)));
+  if (names.empty()) return "";
+  return fmt::format("; this copy of Stash needs no compiler with {}", fmt::join(names, " or "));
+}
+
+fs::path ready_store(const fs::path& cache) {
+  const fs::path store = cache / "extensions";
+  std::error_code error;
+  fs::create_directories(store, error);
+  if (error) {
+    throw Error(fmt::format("cannot make {} for the torch extension ({}): set STASH_CACHE_DIR to a folder that can be "
+                            "written",
+                            store.string(), error.message()));
+  }
+  return store;
+}
+
+fs::path build(const Interpreter& interpreter, const ExtensionKey& key, const BuildPlace& place, const fs::path& store,
+               int lock_fd, const ExtensionProgress& progress) {
+  const std::int64_t start_ns = now_ns();
+  const fs::path library = build_extension(interpreter, place, lock_fd, progress);
+  fs::path folder = keep_extension(store, key, library);
+  if (!place.keep) fs::remove_all(place.folder);
+  if (progress) {
+    progress(fmt::format("built the torch extension for torch {} and Python {} in {:.0f} s", interpreter.torch_version,
+                         minor_version(interpreter), seconds(now_ns() - start_ns)),
+             false);
+  }
+  return folder;
 }
 
 }  // namespace
 
-std::filesystem::path extension_cache(const std::filesystem::path& root) {
-  if (const auto chosen = environment_path("STASH_CACHE_DIR"); !chosen.empty())
-    return std::filesystem::absolute(chosen);
-  const bool installed = std::filesystem::exists(root.parent_path() / "__init__.py");  // inside the Python package
-  if (!installed && can_write(root / "build")) return root / "build";
+fs::path extension_cache() {
+  if (const auto chosen = environment_path("STASH_CACHE_DIR"); !chosen.empty()) return fs::absolute(chosen);
   if (const auto cache = environment_path("XDG_CACHE_HOME"); !cache.empty()) return cache / "stash";
   if (const auto home = environment_path("HOME"); !home.empty()) return home / ".cache" / "stash";
-  throw Error(fmt::format("{} cannot be written and there is no home folder; set STASH_CACHE_DIR to a folder that can",
-                          (root / "build").string()));
+  throw Error("there is no home folder to keep the torch extension in; set STASH_CACHE_DIR to a folder that can be "
+              "written");
 }
 
-ExtensionInfo ensure_extension(const std::filesystem::path& python, const std::filesystem::path& root,
-                               const ExtensionProgress& progress) {
-  const std::filesystem::path cache = extension_cache(root);
+ExtensionInfo ensure_extension(const fs::path& python, const fs::path& root, const ExtensionProgress& progress) {
+  const fs::path cache = extension_cache();
   const Interpreter interpreter = find_interpreter(python, cache / "interpreters");
-  const std::filesystem::path folder = extension_folder(cache, interpreter, root);
-  const Stamp wanted{sources_fingerprint(root, kSources), compiler_version()};
-  ExtensionInfo info{folder / "python", interpreter.version, interpreter.torch_version};
-  if (is_fresh(folder, wanted)) return info;
+  const ExtensionKey key = extension_key(interpreter, root);
+  if (const auto found = find(cache, root, key)) return info_of(interpreter, *found, false);
+  if (key.compiler.empty()) {
+    throw Error(fmt::format("torch {} with Python {} needs an extension built for it, and there is no C++20 compiler: "
+                            "apt-get install g++ cmake ninja-build{}",
+                            interpreter.torch_version, minor_version(interpreter), ready_for(root)));
+  }
 
-  const BuildLock lock(folder.string() + ".lock", kBuildDeadline_s, [&] {
-    tell(progress,
-         fmt::format("another process is building the torch extension in {}; waiting for it", folder.string()));
+  const fs::path store = ready_store(cache);
+  const BuildLock lock((store / (torch_name(key) + ".lock")).string(), kBuildDeadline_s, [&] {
+    if (progress) progress("another process is building the torch extension; waiting for it", false);
   });
-  if (is_fresh(folder, wanted)) return info;  // it was just built
-  build(interpreter, root, folder, wanted, lock.fd(), progress);
-  info.built = true;
-  return info;
+  if (const auto found = find(cache, root, key)) return info_of(interpreter, *found, false);  // it was just built
+  const BuildPlace place = build_place(root, cache, torch_name(key));
+  return info_of(interpreter, build(interpreter, key, place, store, lock.fd(), progress), true);
+}
+
+void adopt_extension(const fs::path& library, const fs::path& python, const fs::path& root, const fs::path& store) {
+  const Interpreter interpreter = find_interpreter(python, extension_cache() / "interpreters");
+  keep_extension(store, extension_key(interpreter, root), library);
 }
 
 }  // namespace stash

@@ -15,15 +15,20 @@ struct ExtensionInfo {
   bool built = false;            // false: it was there already
 };
 
-using ExtensionProgress = std::function<void(std::string_view)>;  // one line of what is going on
+// One line on what is going on; the next line may replace one that is `passing`.
+using ExtensionProgress = std::function<void(std::string_view line, bool passing)>;
 
-// Where built extensions are kept: STASH_CACHE_DIR, else a checkout's build/, else the user's cache.
-std::filesystem::path extension_cache(const std::filesystem::path& root);
+// The user's folder for built extensions: STASH_CACHE_DIR, else $XDG_CACHE_HOME/stash, else ~/.cache/stash.
+std::filesystem::path extension_cache();
 
-// Finds the extension, or builds it from the sources in `root` with CMake: once for each torch, again when its sources
-// changed. Two at once build once. UsageError for the interpreter; Error with the first compiler errors and what to
-// install for the build.
+// Finds the extension, in an installed copy or in the cache, or builds it from the sources in `root` with CMake. One
+// serves every environment with the same torch and every copy of the same sources. Two callers at once build once.
+// UsageError for the interpreter; Error with the first compiler errors and what to install for the build.
 ExtensionInfo ensure_extension(const std::filesystem::path& python, const std::filesystem::path& root,
                                const ExtensionProgress& progress);
+
+// Puts a library that was built together with an installed copy into `store`, as the one for the interpreter.
+void adopt_extension(const std::filesystem::path& library, const std::filesystem::path& python,
+                     const std::filesystem::path& root, const std::filesystem::path& store);
 
 }  // namespace stash

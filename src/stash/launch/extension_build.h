@@ -18,9 +18,21 @@ int compile_jobs(int cores, double available_bytes);
 // The lines of a build's output that say what went wrong, at most a handful; its last lines when none does.
 std::string first_errors(std::string_view output);
 
-// Builds the target `_stash` of `root` in `folder`, carrying on or making anew what an interrupted build left.
+// Where an extension is compiled.
+struct BuildPlace {
+  std::filesystem::path root;    // Stash's sources
+  std::filesystem::path folder;  // CMake's tree for one torch
+  std::filesystem::path tree{};  // the checkout's own tree, whose libraries are used; empty: there is none
+  bool keep = false;             // the folder stays for the next change of a source
+};
+
+// In a checkout that can be written, under its build/; else under the cache.
+BuildPlace build_place(const std::filesystem::path& root, const std::filesystem::path& cache,
+                       const std::string& torch_name);
+
+// Builds the target `_stash`, carrying on or making anew what an interrupted build left, and returns the library.
 // Error with the first errors and what to install. Children inherit `lock_fd`.
-void build_extension(const Interpreter& interpreter, const std::filesystem::path& root,
-                     const std::filesystem::path& folder, int lock_fd, const ExtensionProgress& progress);
+std::filesystem::path build_extension(const Interpreter& interpreter, const BuildPlace& place, int lock_fd,
+                                      const ExtensionProgress& progress);
 
 }  // namespace stash

@@ -8,19 +8,24 @@
 #include <cstdint>
 #include <vector>
 
+#include "stash/core/file.h"
+
 namespace stash {
 namespace {
 
-constexpr std::array<std::string_view, 5> kSourceEndings{".h", ".cpp", ".txt", ".cmake", ".py"};
+namespace fs = std::filesystem;
 
-bool is_source(const std::filesystem::path& file) {
+constexpr std::array<std::string_view, 7> kSourceEndings{".h", ".cpp", ".txt", ".cmake", ".py", ".csv", ".in"};
+constexpr std::size_t kLimitSourceBytes = 16 << 20;
+
+bool is_source(const fs::path& file) {
   return std::ranges::find(kSourceEndings, file.extension().string()) != kSourceEndings.end();
 }
 
-void add_sources(const std::filesystem::path& folder, std::vector<std::string>& entries) {
+void add_sources(const fs::path& folder, std::vector<fs::path>& files) {
   std::error_code missing;  // a folder that is not there has no sources
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, missing)) {
-    if (is_source(entry.path())) entries.push_back(entry.path().string() + file_identity(entry.path()));
+  for (const auto& entry : fs::recursive_directory_iterator(folder, missing)) {
+    if (is_source(entry.path())) files.push_back(entry.path());
   }
 }
 
@@ -38,18 +43,21 @@ std::string file_identity(const std::filesystem::path& file) {
   return fmt::format("{} {}.{:09}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-std::string sources_fingerprint(const std::filesystem::path& root, std::span<const std::string_view> folders) {
-  std::vector<std::string> entries;
+std::string sources_fingerprint(const fs::path& root, std::span<const std::string_view> folders) {
+  std::vector<fs::path> files;
   for (const std::string_view folder : folders) {
-    const std::filesystem::path path = root / folder;
-    if (std::filesystem::is_directory(path))
-      add_sources(path, entries);
-    else
-      entries.push_back(path.string() + file_identity(path));
+    const fs::path path = root / folder;
+    if (fs::is_directory(path))
+      add_sources(path, files);
+    else if (fs::exists(path))
+      files.push_back(path);
   }
-  std::ranges::sort(entries);
+  std::ranges::sort(files);
   std::string all;
-  for (const std::string& entry : entries) all += entry + '\n';
+  for (const fs::path& file : files) {
+    const std::string content = read_file(file, kLimitSourceBytes);
+    all += fmt::format("{} {} {}\n", file.lexically_relative(root).string(), content.size(), fingerprint(content));
+  }
   return fingerprint(all);
 }
 

@@ -21,39 +21,52 @@ constexpr std::pair kOldestTorch{2, 5};
 constexpr double kAnswerDeadline_s = 120;        // a first start from a cold network disk takes tens of seconds
 constexpr std::size_t kAnswerShown_bytes = 300;  // of what a program said that is no interpreter
 
-// torch's version stands in a file of its own; importing torch would take seconds.
+// torch's version stands in a file of its own, and the names in its smallest library tell its ABI; importing torch
+// would take seconds.
 constexpr const char* kQuestion = R"python(
 import importlib.util, os, platform, re, sys, sysconfig
 spec = importlib.util.find_spec("torch")
 folder = os.path.dirname(spec.origin) if spec and spec.origin else ""
-try:
-    with open(os.path.join(folder, "version.py")) as file:
-        version = re.search(r"__version__\s*=\s*['\"]([^'\"]+)", file.read()).group(1)
-except (OSError, AttributeError):
-    version = ""
+def read(name):
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+text = read("version.py").decode(errors="replace") if folder else ""
+def value(name):
+    found = re.search(name + r"[^=\n]*=\s*['\"]([^'\"]+)", text)
+    return found.group(1) if found else ""
+version = value("__version__")
+names = read("lib/libc10.so") if version else b""
+abi = "old" if names and b"St7__cxx1112basic_string" not in names else "new"
 print(platform.python_version(), sysconfig.get_config_var("SOABI") or "", sysconfig.get_path("include"),
-      "system" if sys.base_prefix == "/usr" else "other", folder if version else "", version, sep="\n")
+      "system" if sys.base_prefix == "/usr" else "other", folder if version else "", version,
+      " ".join(value(name) for name in ("git_version", "cuda", "hip")), abi, sep="\n")
 )python";
 
 // The answer's lines, in their order.
 std::string to_lines(const Interpreter& interpreter) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", interpreter.version, interpreter.abi,
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", interpreter.version, interpreter.abi,
                      interpreter.include_folder.string(), interpreter.system ? "system" : "other",
-                     interpreter.torch_folder.string(), interpreter.torch_version);
+                     interpreter.torch_folder.string(), interpreter.torch_version, interpreter.torch_build,
+                     interpreter.new_string_abi ? "new" : "old");
 }
 
 std::optional<Interpreter> from_lines(const std::filesystem::path& python, std::istream& lines) {
   Interpreter found;
   found.python = python;
-  std::string include_folder, system, torch_folder;
-  for (std::string* field :
-       {&found.version, &found.abi, &include_folder, &system, &torch_folder, &found.torch_version}) {
+  std::string include_folder, system, torch_folder, string_abi;
+  for (std::string* field : {&found.version, &found.abi, &include_folder, &system, &torch_folder, &found.torch_version,
+                             &found.torch_build, &string_abi}) {
     if (!std::getline(lines, *field)) return std::nullopt;
   }
   if (!found.version.starts_with('3') || (system != "system" && system != "other")) return std::nullopt;
+  if (string_abi != "new" && string_abi != "old") return std::nullopt;
   found.include_folder = include_folder;
   found.system = system == "system";
   found.torch_folder = torch_folder;
+  found.new_string_abi = string_abi == "new";
   return found;
 }
 
@@ -114,6 +127,10 @@ void check_torch(const Interpreter& interpreter) {
 }
 
 }  // namespace
+
+std::string minor_version(const Interpreter& interpreter) {
+  return interpreter.version.substr(0, interpreter.version.rfind('.'));
+}
 
 Interpreter find_interpreter(const std::filesystem::path& python, const std::filesystem::path& memory_folder) {
   const auto found = find_program(python.string());

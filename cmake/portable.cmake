@@ -1,0 +1,26 @@
+# Libraries that a wheel has inside, where the system has them as static ones; sets stash_fmt and stash_jpeg.
+find_package(fmt REQUIRED)
+find_package(JPEG REQUIRED)
+set(stash_jpeg JPEG::JPEG)
+# Header-only fmt costs seconds in every file; its library has the new C++ ABI only, and torch before 2.6 the old one.
+set(stash_fmt fmt::fmt)
+if(DEFINED STASH_TORCH_CXX11_ABI AND NOT STASH_TORCH_CXX11_ABI)
+  set(stash_fmt fmt::fmt-header-only)
+endif()
+if(NOT STASH_INSTALL)
+  return()
+endif()
+
+if(stash_fmt STREQUAL fmt::fmt AND fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
+  add_library(stash_fmt STATIC cmake/fmt_library.cpp)
+  get_target_property(fmt_includes fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(stash_fmt SYSTEM PUBLIC ${fmt_includes})
+  set(stash_fmt stash_fmt)
+endif()
+find_library(jpeg_archive libjpeg.a)
+if(jpeg_archive)
+  add_library(stash_jpeg STATIC IMPORTED GLOBAL)
+  set_target_properties(stash_jpeg PROPERTIES IMPORTED_LOCATION ${jpeg_archive}
+    INTERFACE_INCLUDE_DIRECTORIES "${JPEG_INCLUDE_DIRS}")
+  set(stash_jpeg stash_jpeg)
+endif()
