@@ -8,7 +8,9 @@ execute_process(COMMAND ${stash_python} ${PROJECT_SOURCE_DIR}/cmake/torch_facts.
   OUTPUT_FILE ${PROJECT_BINARY_DIR}/torch_facts.cmake
   ERROR_VARIABLE facts_error
   RESULT_VARIABLE facts_result)
+file(REMOVE ${PROJECT_BINARY_DIR}/torch_fault.txt)
 if(NOT facts_result EQUAL 0)
+  file(WRITE ${PROJECT_BINARY_DIR}/torch_fault.txt "${facts_error}") # as it is: message() folds lines
   message(FATAL_ERROR "cannot build for ${STASH_PYTHON}: ${facts_error}")
 endif()
 include(${PROJECT_BINARY_DIR}/torch_facts.cmake)

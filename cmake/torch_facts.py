@@ -4,8 +4,12 @@ import os
 import sys
 import sysconfig
 
-import torch
-from torch.utils import cpp_extension
+try:
+    import torch
+    from torch.utils import cpp_extension
+except Exception as error:
+    sys.exit(f"torch of {sys.executable} cannot be imported ({type(error).__name__}: {error}); reinstall it: "
+             f"{sys.executable} -m pip install --force-reinstall torch")
 
 
 def cmake_list(items):

@@ -267,6 +267,12 @@ TEST_F(ExtensionTest, AFailedConfigurationShowsCMakesError) {
   EXPECT_NE(what.find("CMake Error"), std::string::npos) << what;
 }
 
+TEST_F(ExtensionTest, ATorchThatIsBrokenIsOneSentence) {
+  write(root() / "CMakeLists.txt", "file(WRITE ${CMAKE_BINARY_DIR}/torch_fault.txt \"torch cannot be imported\\n\")\n"
+                                   "message(FATAL_ERROR \"no\")\n");
+  EXPECT_EQ(failure(), "torch cannot be imported");
+}
+
 TEST_F(ExtensionTest, MissingHeadersNameTheirPackage) {
   std::filesystem::remove(folder_ / "env/include/Python.h");
   EXPECT_NE(failure().find("apt-get install python3.11-dev"), std::string::npos) << failure();

@@ -26,10 +26,6 @@ class Frameworks(unittest.TestCase):
         return profile
 
     @unittest.skipUnless(HUGGING_FACE, "transformers and accelerate are not installed")
-    def test_trainer(self):
-        self.check(*script.ranks(2), script.SCRIPTS / "hf_trainer.py")
-
-    @unittest.skipUnless(HUGGING_FACE, "transformers and accelerate are not installed")
     def test_trainer_with_accumulation(self):
         profile = self.check(*script.ranks(2), script.SCRIPTS / "hf_trainer.py", "--accumulate", 2)
         gradients = [row for row in profile["collectives"] if row["op"] == "allreduce" and row["bytes"] > 100_000]

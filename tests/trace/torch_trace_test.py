@@ -48,20 +48,29 @@ if ranks > 1:
 """
 
 
+def trace(folder, names, marked="marked"):
+    """The files of a short training, one for each of its ranks."""
+    paths = [folder.path / name for name in names]
+    ranks = [subprocess.Popen([sys.executable, "-c", SCRIPT, str(rank), str(len(paths)), str(path), marked,
+                               str(folder.path / "meet")], stderr=subprocess.PIPE, text=True)
+             for rank, path in enumerate(paths)]
+    for rank in ranks:
+        _, said = rank.communicate(timeout=90)
+        if rank.returncode != 0:
+            raise AssertionError(said)
+    return paths
+
+
 class TorchTrace(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = program.Folder()
+        cls.addClassCleanup(cls.recorded.close)
+        cls.marked, = trace(cls.recorded, ["trace.json"])
+
     def setUp(self):
         self.folder = program.Folder()
         self.addCleanup(self.folder.close)
-
-    def trace(self, names, marked="marked"):
-        paths = [self.folder.path / name for name in names]
-        ranks = [subprocess.Popen([sys.executable, "-c", SCRIPT, str(rank), str(len(paths)), str(path), marked,
-                                   str(self.folder.path / "meet")], stderr=subprocess.PIPE, text=True)
-                 for rank, path in enumerate(paths)]
-        for rank in ranks:
-            _, said = rank.communicate(timeout=90)
-            self.assertEqual(rank.returncode, 0, said)
-        return paths
 
     def imported(self, *paths):
         result = program.stash("import", *paths, "--format", "json")
@@ -77,9 +86,8 @@ class TorchTrace(unittest.TestCase):
             self.assertAlmostEqual(sum(s for s in rank["parts"].values() if s is not None), rank["step_s"], 9)
 
     def test_a_slow_loader_is_found_as_input_of_each_marked_step(self):
-        path, = self.trace(["trace.json"])
-        found = self.imported(path)
-        self.check(found, len(json.loads(path.read_text())["traceEvents"]))
+        found = self.imported(self.marked)
+        self.check(found, len(json.loads(self.marked.read_text())["traceEvents"]))
         rank = found["ranks"][0]
         self.assertEqual(rank["step_source"], "profiler")
         self.assertEqual(len(rank["steps"]), 4)
@@ -89,14 +97,14 @@ class TorchTrace(unittest.TestCase):
         self.assertIn("input costs", found["verdict"])
 
     def test_without_a_schedule_the_optimizer_marks_steps_and_gzip_is_read(self):
-        path, = self.trace(["trace.json.gz"], "unmarked")
+        path, = trace(self.folder, ["trace.json.gz"], "unmarked")
         found = self.imported(path)
         self.check(found, len(json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]))
         self.assertEqual(found["ranks"][0]["step_source"], "optimizer")
         self.assertEqual(len(found["ranks"][0]["steps"]), 6)
 
     def test_two_ranks_say_who_they_are_and_that_they_communicate(self):
-        first, second = self.trace(["a.json", "b.json"])
+        first, second = trace(self.folder, ["a.json", "b.json"])
         found = self.imported(second, first)
         self.assertEqual([rank["rank"] for rank in found["ranks"]], [0, 1])
         self.assertEqual(found["traces"][0]["world_size"], 2)
@@ -105,8 +113,8 @@ class TorchTrace(unittest.TestCase):
         self.assertEqual(self.imported(first.parent), found)
 
     def test_a_trace_cut_in_half_gives_the_steps_before_the_cut(self):
-        path, = self.trace(["trace.json"])
-        text = path.read_text()
+        text = self.marked.read_text()
+        path = self.folder.path / "trace.json"
         path.write_text(text[:text.index("ProfilerStep#4")])
         found = self.imported(path)
         self.assertTrue(found["traces"][0]["truncated"])
@@ -114,13 +122,12 @@ class TorchTrace(unittest.TestCase):
         self.assertLess(len(found["ranks"][0]["steps"]), 4)
 
     def test_the_page_begins_with_the_verdict_and_ends_with_warnings(self):
-        path, = self.trace(["trace.json"])
-        result = program.stash("import", path)
+        result = program.stash("import", self.marked)
         self.assertEqual(result.code, 0, result.err)
         self.assertIn("input costs", result.out.splitlines()[0])
         self.assertIn("coverage: ", result.out)
         self.assertIn("warning: trace.json has no GPU kernels", result.out)
-        table = program.stash("import", path, "--format", "csv").out.splitlines()
+        table = program.stash("import", self.marked, "--format", "csv").out.splitlines()
         self.assertEqual(len(table), 5)
         self.assertTrue(table[0].startswith("rank,device,step,s,compute_s,"))
 

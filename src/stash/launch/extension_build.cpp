@@ -152,8 +152,19 @@ CommandResult run_step(const Build& build, const std::string& step, Command comm
   return result;
 }
 
+// What CMake found wrong with the interpreter's torch, its last line; empty: nothing.
+std::string torch_fault(const std::filesystem::path& folder) {
+  std::string last;
+  std::ifstream file(folder / "torch_fault.txt");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
 [[noreturn]] void throw_failed(const std::string& step, const CommandResult& result, const Build& build) {
   const std::string output = result.output + result.errors;
+  if (const std::string fault = torch_fault(build.folder()); step == "configure" && !fault.empty()) throw Error(fault);
   const std::string log = (build.folder() / (step + ".log")).string();
   if (output.find("No space left on device") != std::string::npos) {
     throw Error(fmt::format("the disk of {} is full: free a gigabyte and try again (the whole output: {})",
