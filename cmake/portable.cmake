@@ -1,4 +1,4 @@
-# Libraries that a wheel has inside, where the system has them as static ones; sets stash_fmt and stash_jpeg.
+# Sets stash_fmt and stash_jpeg; a wheel has them inside.
 find_package(fmt REQUIRED)
 find_package(JPEG REQUIRED)
 set(stash_jpeg JPEG::JPEG)
@@ -17,10 +17,12 @@ if(stash_fmt STREQUAL fmt::fmt AND fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_V
   target_include_directories(stash_fmt SYSTEM PUBLIC ${fmt_includes})
   set(stash_fmt stash_fmt)
 endif()
+# Debian's archive can be linked into a program, not into a module: the extension gets the shared library, installed.
 find_library(jpeg_archive libjpeg.a)
 if(jpeg_archive)
-  add_library(stash_jpeg STATIC IMPORTED GLOBAL)
-  set_target_properties(stash_jpeg PROPERTIES IMPORTED_LOCATION ${jpeg_archive}
-    INTERFACE_INCLUDE_DIRECTORIES "${JPEG_INCLUDE_DIRS}")
+  add_library(stash_jpeg INTERFACE)
+  target_include_directories(stash_jpeg SYSTEM INTERFACE ${JPEG_INCLUDE_DIRS})
+  target_link_libraries(stash_jpeg INTERFACE
+    $<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,${jpeg_archive},${JPEG_LIBRARIES}>)
   set(stash_jpeg stash_jpeg)
 endif()

@@ -8,7 +8,7 @@ import sysconfig
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOY = ROOT / "tests" / "run" / "scripts" / "toy.py"
 
 

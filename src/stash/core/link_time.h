@@ -9,7 +9,7 @@ namespace stash {
 struct LinkTime {
   std::string scope;  // node: among the ranks of a node; joined: among all; pair: between two nodes' first ranks;
                       // host: host memory and rank 0's device
-  std::string op;     // allreduce | allgather | reduce_scatter | exchange | to_device,pinned | to_host,pageable | ...
+  std::string op{};   // allreduce | allgather | reduce_scatter | exchange | to_device,pinned | to_host,pageable | ...
   int node = 0;       // of the node; of a pair the first
   int other = 0;      // of a pair the second
   int ranks = 0;      // that take part

@@ -1,5 +1,6 @@
 #include "stash/measure/rounds.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/attribute.h"
@@ -40,7 +41,8 @@ StoppedBy run_rounds(Ruler& ruler, Control& control, const Job& job, std::int64_
         stop);
     if (!whole) return StoppedBy::interrupted;
     round_s = std::max(round_s, seconds(now_ns() - start_ns));
-    const double decision = control.from_rank_0(decide(so_far, round + 1, round_s, started_ns));
+    const auto decision =
+        static_cast<Decision>(std::lround(control.from_rank_0(decide(so_far, round + 1, round_s, started_ns))));
     if (decision == precise) return StoppedBy::precision;
     if (decision == out_of_time) return StoppedBy::time;
   }
