@@ -19,7 +19,7 @@ struct ScriptFlags {
   std::string data;
   std::string conditions;
   std::string precision = "2%";
-  std::string max_time = "120s";
+  std::string max_time = "20s";  // an answer within half a minute; --max-time buys precision
   std::uint64_t seed = 1;
   std::string inject;
   std::vector<std::string> command;
