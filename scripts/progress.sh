@@ -3,7 +3,7 @@
 
 # What the stages cost on two cores of a 2.8 GHz Xeon (bench/first_run.py), and how long its compiler took to check the
 # sample of probe_compiler. A machine on which the sample takes twice as long is expected to need twice the time.
-readonly program_cpu_s=120 tests_cpu_s=110 torch_s=20 extension_cpu_s=90 serial_s=20 sample_ms=700
+readonly program_cpu_s=140 tests_cpu_s=110 torch_s=20 extension_cpu_s=75 serial_s=20 sample_ms=950
 readonly report_every_s=30 # where the line cannot be redrawn
 slowness_percent=100
 
@@ -50,7 +50,10 @@ seconds_left() { # expected-s elapsed-s done total
 }
 
 # Seconds of CPU elsewhere to seconds here. However many cores there are, one chain of files takes serial_s.
-expected_s() { REPLY=$((($1 < serial_s ? $1 : serial_s + ($1 - serial_s) / $(nproc)) * slowness_percent / 100)); } # cpu-s
+expected_s() { # cpu-s
+  local wall=$(($1 / $(nproc)))
+  REPLY=$(((wall > serial_s ? wall : serial_s) * slowness_percent / 100))
+}
 
 # Sets what and left for a task that compiles.
 look_at_compiling() { # name cpu-s what

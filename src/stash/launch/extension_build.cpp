@@ -25,9 +25,9 @@ constexpr std::size_t kErrorLines = 6;
 constexpr std::size_t kErrorLineBytes = 400;
 
 // CPU seconds on a 2.8 GHz Xeon of 2020 (bench/first_run.py): a first guess of what is left, until files are done.
-constexpr double kExtensionCpu_s = 90;
+constexpr double kExtensionCpu_s = 65;
 constexpr double kLibrariesCpu_s = 45;
-constexpr double kSerial_s = 25;  // one file and linking, however many cores there are
+constexpr double kSerial_s = 35;  // a batch and linking, however many cores there are
 constexpr double kSetupDeadline_s = 1800;
 
 // Names the step in which a build was left; the shell scripts do the same for the program.
@@ -140,7 +140,7 @@ Command compile_command(const Build& build, const std::filesystem::path& tree, c
                                        build.interpreter.torch_version, minor_version(build.interpreter));
   return {.arguments = {"cmake", "--build", tree.string(), "--target", target, "-j", std::to_string(jobs)},
           .environment = {{"NINJA_STATUS", "[%f/%t] "}},
-          .on_line = NinjaProgress(build.progress, what, kSerial_s + (cpu_s - kSerial_s) / jobs)};
+          .on_line = NinjaProgress(build.progress, what, std::max(kSerial_s, cpu_s / jobs))};
 }
 
 CommandResult run_step(const Build& build, const std::string& step, Command command) {
