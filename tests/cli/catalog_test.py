@@ -67,6 +67,25 @@ class Catalogue(unittest.TestCase):
         self.stash("import", "--skypilot", "gcp/vms.csv")
         self.assertEqual(self.show("x")["cloud"], "google")
 
+    def test_a_cloud_has_the_same_names_for_every_verb(self):
+        listed = {row["name"] for row in self.stash("list", "--cloud", "gcp", "--format", "json").json()["instances"]}
+        advised = program.stash("advise", "--model", "resnet50", "--batch", 64, "--epochs", 1, "--samples", 100000,
+                                "--cloud", "GCP", "--format", "csv")
+        self.assertEqual(advised.code, 0, advised.err)
+        names = {line.split(",")[1] for line in advised.out.splitlines()[1:]}
+        self.assertTrue(names)
+        self.assertEqual(names - listed, set())
+
+    def test_warnings_about_a_table_send_no_control_characters(self):
+        folder = self.folder.path / "data" / "stash" / "catalog"
+        folder.mkdir(parents=True)
+        (folder / "own.csv").write_text("name,cloud,gpu,gpus\nbad\x1b[31m,own,V100,many\n")
+        for arguments in (("catalog", "list"), ("predict", "--model", "resnet50", "--on", "p3.2xlarge"),
+                          ("advise", "--model", "resnet50", "--batch", 64, "--epochs", 1, "--samples", 1000)):
+            result = program.stash(*arguments, XDG_DATA_HOME=self.folder.path / "data")
+            self.assertIn("bad", result.err, arguments)
+            self.assertNotIn("\x1b[31m", result.err, arguments)
+
     def test_a_machine_is_added_with_what_was_measured(self):
         (self.folder.path / "p.json").write_text(json.dumps(profile()))
         said = self.stash("add", "--this-machine", "--name", "lab", "--gpu", "v100", "--gpus", "4", "--usd-per-hour",

@@ -83,4 +83,9 @@ std::optional<std::int64_t> gpu_memory_bytes(const Instance& instance) {
   return gpu ? std::optional(gpu->memory_bytes) : std::nullopt;
 }
 
+std::string cloud_name(std::string_view name) {
+  std::string cloud = lower_case(name);
+  return cloud == "gcp" ? "google" : cloud;
+}
+
 }  // namespace stash

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "stash/catalog/gpu.h"
@@ -15,6 +16,9 @@ std::span<const Instance> instance_table();
 const Instance& find_instance(std::span<const Instance> instances, std::string_view name);
 const Instance& find_instance(std::string_view name);                                     // of instance_table()
 const Instance* find_if_any(std::span<const Instance> instances, std::string_view name);  // nullptr: not there
+
+// As the catalogue spells a cloud: lower case, and google for SkyPilot's gcp.
+std::string cloud_name(std::string_view name);
 
 // Rows in the form of catalog/instances.csv; columns may be missing or in another order, an empty cell is unknown. A
 // row at fault becomes a warning; Error where the header is. `source` names the text.

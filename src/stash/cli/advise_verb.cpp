@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 
 #include "stash/advise/advise.h"
 #include "stash/catalog/instances.h"
+#include "stash/catalog/lower_case.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/advise_flags.h"
 #include "stash/cli/measured_file.h"
@@ -44,7 +46,7 @@ class AdviseVerb final : public Verb {
   int run() override {
     check_page_format(format_);
     const Catalogue catalogue = read_catalogue();
-    for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
+    tell_warnings(catalogue.warnings);
     PredictJob job = job_.resolve(catalogue.instances);
     const AdviceQuestion question = question_.resolve(job.samples);
     job.samples = question.samples;
@@ -59,10 +61,11 @@ class AdviseVerb final : public Verb {
     std::vector<Instance> some;
     for (const std::string& name : split_list(on_)) some.push_back(find_instance(all, name));
     if (on_.empty()) some = all;
-    const std::vector<std::string> clouds = split_list(clouds_);
+    std::vector<std::string> clouds = split_list(clouds_);
+    std::ranges::transform(clouds, clouds.begin(), cloud_name);
     if (clouds.empty()) return some;
     std::erase_if(some, [&](const Instance& instance) {
-      return std::find(clouds.begin(), clouds.end(), instance.cloud) == clouds.end();
+      return std::ranges::find(clouds, lower_case(instance.cloud)) == clouds.end();
     });
     if (some.empty()) throw UsageError(fmt::format("--cloud {}: the catalogue has no machine of it", clouds_));
     return some;

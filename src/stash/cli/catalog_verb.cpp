@@ -13,6 +13,7 @@
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/cache_folder.h"
 #include "stash/cli/dates.h"
+#include "stash/cli/output.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/this_machine.h"
 #include "stash/cli/verb.h"
@@ -27,10 +28,6 @@ namespace stash {
 namespace {
 
 namespace fs = std::filesystem;
-
-void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) fmt::print(stderr, "stash: {}\n", printable(warning, true, 1000));
-}
 
 void print(const std::string& text, ListFormat format) {
   const bool plain = format == ListFormat::text && !options_for_stdout().unicode;
@@ -52,12 +49,6 @@ std::string file_name(std::string_view name) {
     result += plain ? c : '_';
   }
   return result;
-}
-
-// SkyPilot's name for Google's is not the catalogue's.
-std::string cloud_name(std::string_view name) {
-  std::string cloud = lower_case(name);
-  return cloud == "gcp" ? "google" : cloud;
 }
 
 // .../aws/vms.csv, as SkyPilot keeps them, names the cloud.
@@ -152,7 +143,7 @@ class CatalogVerb final : public Verb {
   int list() {
     const ListFormat format = parse_list_format(format_);
     Catalogue catalogue = read_catalogue();
-    warn(catalogue.warnings);
+    tell_warnings(catalogue.warnings);
     check_filters(catalogue);
     std::erase_if(catalogue.instances, [&](const Instance& instance) {
       return (!gpu_.empty() && !has_gpu(instance, lower_case(gpu_))) ||
@@ -184,7 +175,7 @@ class CatalogVerb final : public Verb {
   int show() {
     const ListFormat format = parse_list_format(format_);
     const Catalogue catalogue = read_catalogue();
-    warn(catalogue.warnings);
+    tell_warnings(catalogue.warnings);
     print(render_instance(find_instance(catalogue.instances, instance_), format), format);
     return 0;
   }
@@ -202,7 +193,7 @@ class CatalogVerb final : public Verb {
     std::ifstream file(file_, std::ios::binary);
     if (!file) throw Error(fmt::format("cannot open '{}'; may it be read?", file_));
     const SkypilotImport found = import_skypilot(file, options, instance_table());
-    warn(found.catalogue.warnings);
+    tell_warnings(found.catalogue.warnings);
     const fs::path written =
         write_user_instances(user_catalogue_folder(), file_name(found.cloud), found.catalogue.instances);
     fmt::print(

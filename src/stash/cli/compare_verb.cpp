@@ -53,7 +53,7 @@ class CompareVerb final : public Verb {
       throw UsageError(fmt::format("--epochs {} is out of range: it takes 1 to {}", *epochs_, kMostEpochs));
     }
     const Catalogue catalogue = read_catalogue();
-    for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
+    tell_warnings(catalogue.warnings);
     std::vector<BatterySummary> machines;
     const auto prices = prices_usd_per_h();
     for (std::size_t i = 0; i < folders_.size(); ++i) {

@@ -18,6 +18,7 @@
 #include "stash/core/file.h"
 #include "stash/report/chrome_trace.h"
 #include "stash/report/html/page.h"
+#include "stash/report/printable.h"
 #include "stash/report/report.h"
 #include "stash/report/terminal.h"
 
@@ -30,6 +31,7 @@ std::string render_page(const Profile& profile, const Ledger& ledger, const Repo
   return render_html({profile, ledger, options.usd_per_hour, instance_table()});
 }
 
+constexpr std::size_t kWarningBytes = 1000;
 constexpr std::array<std::string_view, 4> kPageFormats{"text", "json", "csv", "html"};
 constexpr std::array<std::string_view, 7> kFormats{"text", "json", "csv", "markdown", "openmetrics", "html", "trace"};
 constexpr std::array<Renderer, 7> kRenderers{
@@ -100,6 +102,10 @@ void print_or_write(const std::string& text, const std::string& path) {
   if (!path.empty()) return write_file_atomically(path, text);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) throw Error("cannot write the report to standard output; is the disk full, or the reader gone?");
+}
+
+void tell_warnings(std::span<const std::string> warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "stash: {}\n", printable(warning, true, kWarningBytes));
 }
 
 void check_writable(const std::string& path, std::string_view flag) {

@@ -41,6 +41,9 @@ void check_page_format(std::string_view format);  // text, json, csv or html
 // To standard output, or where `path` is not empty to that file, whole or not at all.
 void print_or_write(const std::string& text, const std::string& path);
 
+// Each on a line of its own on stderr. They quote files of others: control characters are shown, not sent.
+void tell_warnings(std::span<const std::string> warnings);
+
 // Error when a file of this name could not be written, known before a long measurement.
 void check_writable(const std::string& path, std::string_view flag = "--out");
 

@@ -48,7 +48,7 @@ class PredictVerb final : public Verb {
   int run() override {
     check_page_format(format_);
     const Catalogue catalogue = read_catalogue();
-    for (const std::string& warning : catalogue.warnings) StatusLine().say("stash: " + warning);
+    tell_warnings(catalogue.warnings);
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
     const Predictions found = on_.empty() ? predict_here(job, what_if) : predict_on(job, what_if, catalogue.instances);

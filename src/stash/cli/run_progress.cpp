@@ -12,6 +12,8 @@
 namespace stash {
 namespace {
 
+constexpr double kLastRound_s = 1;  // less than this is left: the time limit ends a run after a whole round
+
 std::string describe_progress(const Collector& collector, int rounds, const std::string& widest) {
   const Profile& profile = collector.profile();
   if (profile.windows.empty()) return collector.phase() + " …";
@@ -30,6 +32,7 @@ std::string describe_widest(const Collector& collector, std::int64_t started_ns)
   if (const auto needed = rounds_still_needed(ledger, profile.job.precision_ratio)) {
     left_s = std::min(left_s, *needed * collector.round_s());
   }
+  if (left_s < kLastRound_s) return text + ", ends with this round";
   return text + fmt::format(", at most {} left", format_duration(left_s));
 }
 
@@ -38,6 +41,7 @@ std::string describe_widest(const Collector& collector, std::int64_t started_ns)
 RunProgress::RunProgress(std::string before) : before_(std::move(before)), started_ns_(now_ns()) {}
 
 void RunProgress::show(const Collector& collector) {
+  if (collector.profile().windows.empty()) started_ns_ = now_ns();  // the time limit counts from the first round
   const int rounds = count_complete_rounds(collector.profile());
   if (rounds != rounds_ && rounds >= kFewestRounds) widest_ = describe_widest(collector, started_ns_);
   rounds_ = rounds;
