@@ -1,11 +1,13 @@
 # shellcheck shell=bash
 # Tasks that run side by side, and one line about what they do and how long they will take.
 
-# What the stages cost on two cores of a 2.8 GHz Xeon (bench/first_run.py), and how long its compiler took to check the
+# What the stages cost on two cores of a shared AMD EPYC (bench/first_run.py), and how long its compiler took to check the
 # sample of probe_compiler. A machine on which the sample takes twice as long is expected to need twice the time.
 readonly program_cpu_s=140 tests_cpu_s=110 torch_s=20 extension_cpu_s=75 serial_s=20 sample_ms=950
+readonly rebuild_s=15      # of a tree that was built before, until Ninja has counted what changed
 readonly report_every_s=30 # where the line cannot be redrawn
 slowness_percent=100
+rebuilds=no # the tree was built before: only what changed is compiled
 
 declare -A task_pid=() task_log=() task_start=()
 
@@ -13,6 +15,7 @@ declare -A task_pid=() task_log=() task_start=()
 start_task() { # name command...
   task_log[$1]=${root:?}/build/$1.log
   task_start[$1]=$SECONDS
+  [[ ! -f ${tree:?}/.ninja_log ]] || rebuilds=yes
   set -m
   ("${@:2}") >"${task_log[$1]}" 2>&1 </dev/null &
   task_pid[$1]=$!
@@ -59,7 +62,7 @@ expected_s() { # cpu-s
 look_at_compiling() { # name cpu-s what
   local elapsed=$((SECONDS - task_start[$1])) done total
   read_ninja "${task_log[$1]}"
-  expected_s "$2"
+  if [[ $rebuilds == yes ]]; then REPLY=$rebuild_s; else expected_s "$2"; fi
   seconds_left "$REPLY" "$elapsed" "$done" "$total"
   left=$REPLY what="$3"
   ((total == 0)) || what+=" $done of $total"
@@ -96,7 +99,9 @@ describe_tasks() { # afterwards-s
     longest=$((left > longest ? left : longest))
   done
   spell_seconds $((longest + $1))
-  line="setting up, only this once: ${line:-nearly done}; about $REPLY left"
+  local purpose='setting up, only this once'
+  [[ $rebuilds == no || -v task_pid[torch] ]] || purpose='bringing the build up to date'
+  line="$purpose: ${line:-nearly done}; about $REPLY left"
 }
 
 # Draws the line until every task has ended; fails when one of them did, with failed set to its name.

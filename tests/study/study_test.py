@@ -11,7 +11,7 @@ program.require_program()
 
 MODELS = ("resnet10", "resnet12", "resnet14", "resnet16", "resnet18", "resnet20")
 FLAGS = ("--models", ",".join(MODELS), "--held-out", "resnet10_nobn", "--device", "emulated:V100", "--image-size", "64",
-         "--inject", "link=1Gbit/s", "--max-time", "3s", "--local")
+         "--inject", "link=1Gbit/s", "--max-time", "4s", "--local")
 
 
 class Study(unittest.TestCase):

@@ -24,7 +24,7 @@ constexpr double kCompileBytes = 2.5e9;  // a file that includes torch, optimise
 constexpr std::size_t kErrorLines = 6;
 constexpr std::size_t kErrorLineBytes = 400;
 
-// CPU seconds on a 2.8 GHz Xeon of 2020 (bench/first_run.py): a first guess of what is left, until files are done.
+// CPU seconds on a shared AMD EPYC (bench/first_run.py): a first guess of what is left, until files are done.
 constexpr double kExtensionCpu_s = 65;
 constexpr double kLibrariesCpu_s = 45;
 constexpr double kSerial_s = 35;  // a batch and linking, however many cores there are
