@@ -45,6 +45,7 @@ with profile(activities=[ProfilerActivity.CPU],
             profiler.step()
 if ranks > 1:
     dist.destroy_process_group()
+os._exit(0)  # the trace is written; on a busy machine torch's own threads may outlive the interpreter and abort
 """
 
 
