@@ -7,8 +7,8 @@
 
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
-#include "stash/input/make_dataset.h"
-#include "stash/launch/subprocess.h"
+#include "stash/input/dataset/make_dataset.h"
+#include "stash/launch/process/subprocess.h"
 
 namespace stash::bench {
 
@@ -53,7 +53,7 @@ Job make_job(const std::string& model, int image_size, int batch, const std::str
   job.model = model;
   job.image_size = image_size;
   job.batch = batch;
-  job.device = "emulated:" + gpu;
+  job.device = JobDevice::emulated(gpu);
   job.ranks = ranks;
   job.workers = workers;
   job.inject = parse_injection(inject);
@@ -69,7 +69,7 @@ Profile run_profile(const fs::path& stash, const Job& job, const fs::path& out) 
                        "--model",      job.model,
                        "--image-size", std::to_string(job.image_size),
                        "--batch",      std::to_string(job.batch),
-                       "--device",     job.device,
+                       "--device",     job.device.text(),
                        "--ranks",      std::to_string(job.ranks),
                        "--workers",    std::to_string(job.workers),
                        "--data",       job.data,

@@ -55,11 +55,12 @@ void make_file(const fs::path& path, int rows) {
   const int zones = static_cast<int>(kAreas.size()) * kZones;
   for (int row = 0; row < rows; ++row) {
     const int instance = row / zones, zone = row % zones;
-    const char* area = kAreas[static_cast<std::size_t>(zone / kZones)];
+    const int place = zone / kZones;
+    const char* area = kAreas[static_cast<std::size_t>(place)];
     const Gpu& gpu = kGpus[static_cast<std::size_t>(instance) % kGpus.size()];
     const int count = 1 << (instance / kGpuEvery % 4);
     const bool has_gpu = instance % kGpuEvery == 0;
-    const double price = 0.1 * (1 + instance % 97) * (1 + zone / kZones * 0.03);
+    const double price = 0.1 * (1 + instance % 97) * (1 + place * 0.03);
     file << fmt::format(
         "x{}.{}xlarge,{},{},{}.0,{}.0,{},{:.4f},{:.6f},{},{}-az{},x86_64,ssd,True,900.0,1.0\n", instance / 10,
         1 + instance % 10, has_gpu ? gpu.name : "", has_gpu ? fmt::format("{}.0", count) : "", 4 * count, 16 * count,

@@ -17,8 +17,8 @@
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
-#include "stash/input/image_resizer.h"
-#include "stash/input/jpeg_decoder.h"
+#include "stash/input/image/image_resizer.h"
+#include "stash/input/jpeg/jpeg_decoder.h"
 
 namespace {
 

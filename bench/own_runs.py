@@ -26,7 +26,7 @@ JOB = ("--model", "resnet18", "--batch", "16", "--device", "emulated:K80", "--ra
 
 
 def stash(options, *arguments):
-    run = subprocess.run([options.stash, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = subprocess.run([options.stash, *map(str, arguments)], capture_output=True, text=True)
     if run.returncode:
         raise SystemExit(f"stash {' '.join(map(str, arguments))}: {run.stderr}")
     return run.stdout

@@ -84,11 +84,11 @@ std::string kernel_arguments(std::uint64_t id, int stream) {
 
 std::string operator_arguments(std::uint64_t id, TraceMix mix) {
   if (mix == TraceMix::lean) return fmt::format("\"External id\": {}", id);
-  const std::string usual = fmt::format(
+  const std::string standard = fmt::format(
       "\"External id\": {},\"Record function id\": 0, \"Sequence number\": {}, \"Fwd thread id\": 0, \"Ev Idx\": {}",
       id, id, id);
-  if (mix == TraceMix::usual) return usual;
-  return usual +
+  if (mix == TraceMix::standard) return standard;
+  return standard +
          ", \"Input type\": [\"float\", \"float\", \"\", \"ScalarList\", \"ScalarList\", \"ScalarList\", \"Scalar\"], "
          "\"Input Strides\": [[802816, 3136, 56, 1], [576, 9, 3, 1], [], [], [], [], []], \"Input Dims\": [[64, 256, "
          "56, "

@@ -5,9 +5,9 @@
 
 // How much the profiler was told to write of an operator.
 enum class TraceMix {
-  lean,     // as before torch 2.0: the operator's number
-  usual,    // the default
-  detailed  // with record_shapes: types, sizes, strides
+  lean,      // as before torch 2.0: the operator's number
+  standard,  // the default
+  detailed   // with record_shapes: types, sizes, strides
 };
 
 // A trace as torch.profiler writes it for a data-parallel job on one GPU: operators, calls of the runtime, kernels with

@@ -18,7 +18,7 @@
 #include "stash/core/error.h"
 #include "stash/core/statistics.h"
 #include "stash/core/units.h"
-#include "stash/trace/trace_ledger.h"
+#include "stash/import/trace_ledger.h"
 #include "synthetic_trace.h"
 
 namespace {
@@ -117,11 +117,11 @@ void compress(const fs::path& from, const fs::path& to) {
 
 std::vector<TraceCase> make_cases(const fs::path& folder, std::uint64_t bytes) {
   std::vector<TraceCase> cases{
-      {"lean", folder / "lean.json"}, {"usual", folder / "usual.json"}, {"detailed", folder / "detailed.json"}};
-  constexpr std::array kMixes{TraceMix::lean, TraceMix::usual, TraceMix::detailed};
+      {"lean", folder / "lean.json"}, {"standard", folder / "standard.json"}, {"detailed", folder / "detailed.json"}};
+  constexpr std::array kMixes{TraceMix::lean, TraceMix::standard, TraceMix::detailed};
   for (std::size_t i = 0; i < cases.size(); ++i) write_synthetic_trace(cases[i].path, bytes, kMixes[i]);
-  compress(cases[1].path, folder / "usual.json.gz");
-  cases.push_back({"gzip", folder / "usual.json.gz"});
+  compress(cases[1].path, folder / "standard.json.gz");
+  cases.push_back({"gzip", folder / "standard.json.gz"});
   return cases;
 }
 

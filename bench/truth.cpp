@@ -53,7 +53,7 @@ double Truth::part_s(Part part) const {
 
 Truth true_ledger(const Job& job, double sample_bytes) {
   const Graph graph = make_model(job.model, {.image_size = job.image_size, .seq_len = job.seq_len});
-  const Gpu& gpu = find_gpu(job.device.substr(job.device.find(':') + 1));
+  const Gpu& gpu = find_gpu(job.device.gpu());
   const std::vector<LayerTime> layers = layer_times(graph, job.batch, parse_dtype(job.dtype), gpu);
   double forward_s = 0, backward_s = 0;
   bool trains = false;  // layers before the first parameter have no backward pass

@@ -29,15 +29,16 @@ def run(rank, size, path, options):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
     from stash import attach, loader
     from stash.feed import WatchedFeed
+    from stash.files import Files
 
     torch.set_num_threads(1)
     device = options.device
-    os.environ.setdefault("STASH_RUN_FOLDER", os.path.dirname(path))
     dist.init_process_group("gloo", store=dist.FileStore(path, size), rank=rank, world_size=size)
 
     class Hooked(attach.WatchedRank):
         def __init__(self):
-            self.feed, self.over, self.marked, self.started = WatchedFeed(), False, False, True
+            self.feed = WatchedFeed(Files(os.path.dirname(path), None))
+            self.over, self.marked, self.started = False, False, True
             self.outer = self.counted = None
             self.optimizers = set()
             self.session = _stash.Watch("", rank)

@@ -19,7 +19,7 @@ checked_out() {
 # The stamp holds the checkout's folder and revision, so that a moved or updated one is noticed, and the time at which
 # its build began.
 program_is_fresh() {
-  local built_in= built_from=
+  local built_in='' built_from=''
   [[ -x $program && -f $program_stamp ]] || return 1
   { read -r built_in && read -r built_from; } <"$program_stamp" || true
   checked_out

@@ -20,7 +20,7 @@ cmake_is_recent() {
 # Ends where the compiler is too old, and learns from the time that it takes how fast this machine is; once for each
 # compiler.
 probe_compiler() {
-  local compiler known=$root/build/compiler probed= start=${EPOCHREALTIME/[.,]/}
+  local compiler known=$root/build/compiler probed='' start=${EPOCHREALTIME/[.,]/}
   compiler=$(find_compiler)
   if [[ -f $known && $known -nt $compiler ]] && read -r slowness_percent probed <"$known" && [[ $probed == "$compiler" ]]; then
     return

@@ -60,7 +60,7 @@ expected_s() { # cpu-s
 
 # Sets what and left for a task that compiles.
 look_at_compiling() { # name cpu-s what
-  local elapsed=$((SECONDS - task_start[$1])) done total
+  local elapsed=$((SECONDS - task_start[$1])) done='' total=''
   read_ninja "${task_log[$1]}"
   if [[ $rebuilds == yes ]]; then REPLY=$rebuild_s; else expected_s "$2"; fi
   seconds_left "$REPLY" "$elapsed" "$done" "$total"

@@ -1,11 +1,19 @@
 # shellcheck shell=bash
 # Which interpreter the ranks run in: --python FILE, an active environment with a recent torch, or the project's own.
 
-# Verbs that need an interpreter of their own; a script brings its own.
-readonly torch_verbs=' profile study characterize extension '
-readonly torch_minimum=2.5
-readonly venv=${root:?}/.venv
+# The program knows it too.
+readonly oldest_torch_file=${root:?}/src/stash/launch/extension/oldest_torch.h
+readonly venv=$root/.venv
 readonly requirements=$root/python/requirements.txt
+
+# True for a verb whose help has --python: it starts ranks (a script under run or watch brings its own interpreter).
+takes_python() { # verb
+  local file
+  for file in "$root/docs/cli/help/$1.txt" "$root/docs/cli/help/$1"-*.txt; do
+    [[ $1 != */* && -f $file && $(<"$file") == *$'\n  --python FILE'* ]] && return
+  done
+  return 1
+}
 
 # True for a verb that starts ranks, unless it is only asked for its help or to read.
 needs_torch() { # arguments
@@ -20,7 +28,7 @@ needs_torch() { # arguments
     esac
     shift || break
   done
-  [[ -n $verb && $torch_verbs == *" $verb "* ]]
+  [[ -n $verb ]] && takes_python "$verb"
 }
 
 # Sets REPLY to the last --python among the arguments before `--`; fails when there is none.
@@ -57,8 +65,18 @@ torch_version() { # python
   [[ ! $text =~ __version__\ *=\ *[\'\"]([^\'\"]+) ]] || REPLY=${BASH_REMATCH[1]}
 }
 
+# Sets REPLY to the oldest torch that will do, "2.5".
+oldest_torch() {
+  [[ $(<"$oldest_torch_file") =~ kOldestTorch\{([0-9]+),\ ([0-9]+)\} ]] || die 1 "$oldest_torch_file names no version"
+  REPLY=${BASH_REMATCH[1]}.${BASH_REMATCH[2]}
+}
+
 is_recent_torch() { # version
-  [[ $1 =~ ^([0-9]+)\.([0-9]+) ]] && ((BASH_REMATCH[1] > 2 || (BASH_REMATCH[1] == 2 && BASH_REMATCH[2] >= 5)))
+  local version=$1
+  [[ $version =~ ^[0-9]+\.[0-9]+ ]] || return 1
+  version=${BASH_REMATCH[0]}
+  oldest_torch
+  printf '%s\n' "$REPLY" "$version" | sort -C -V
 }
 
 # Sets REPLY to the absolute path of the interpreter named by --python, or ends with 2 and the reason.
@@ -70,7 +88,8 @@ check_python() { # file
   [[ $file == /* ]] || file=$PWD/$file
   torch_version "$file" || die 2 "--python $1: not a working Python 3"
   [[ -n $REPLY ]] || die 2 "--python $1: has no torch; install it there: $1 -m pip install torch"
-  is_recent_torch "$REPLY" || die 2 "--python $1: has torch $REPLY, but $torch_minimum or newer is needed"
+  local version=$REPLY
+  is_recent_torch "$version" || { oldest_torch && die 2 "--python $1: has torch $version, but $REPLY or newer is needed"; }
   REPLY=$file
 }
 

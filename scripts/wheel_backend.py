@@ -10,8 +10,8 @@ import pathlib
 import subprocess
 import sys
 
-from scikit_build_core.build import *  # noqa: F403  the hooks that are not changed here
 from scikit_build_core import build as original
+from scikit_build_core.build import *  # noqa: F403  the hooks that are not changed here
 
 ROOT = pathlib.Path(__file__).parents[1]
 FIND = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"

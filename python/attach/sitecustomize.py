@@ -17,11 +17,13 @@ def run_hidden():
         spec.loader.exec_module(module)
 
 
-if "STASH_RUN_FOLDER" in os.environ:
-    try:
+try:
+    from stash import shared_names
+
+    if shared_names.RUN_FOLDER_VARIABLE in os.environ:
         from stash import attach
 
         attach.install()
-    except Exception as error:  # whatever it is, the script is not to suffer
-        print(f"stash: not attached: {type(error).__name__}: {error}", file=sys.stderr)
+except Exception as error:  # whatever it is, the script is not to suffer
+    print(f"stash: not attached: {type(error).__name__}: {error}", file=sys.stderr)
 run_hidden()

@@ -1,28 +1,36 @@
 """Hooks into somebody's training script. What they measure with is the C++ library."""
 
 import atexit
-import json
 import os
 import subprocess
 import sys
 import weakref
 
 import stash
-from stash import batches, groups, kept, loader
+from stash import groups, kept, loader, shared_names
 from stash.after_import import after_import
 from stash.feed import Feed, WatchedFeed
+from stash.files import Files
 from stash.machine import machine_facts
+from stash.messages import error_line, read_script_order
+from stash.precision import Precision
+
+MOST_REQUESTS = 3  # to stop, to a script that catches everything
 
 
-class Rank:
+class AttachedRank:
     """This process, once it trains. Launchers, loader workers and other processes never get that far."""
 
-    def __init__(self, folder):
+    feed_type = Feed
+
+    def __init__(self, folder, order):
         self.folder = folder
-        with open(os.path.join(folder, "run.json"), encoding="utf-8") as file:
-            self.options = json.load(file)
+        self.order = order
         self.pid = os.getpid()
-        self.feed = Feed()
+        self.feed = self.feed_type(Files(folder, order.data))
+        self.precision = Precision()
+        self.torch = None       # until the first step has ended
+        self.team = None
         self.session = None
         self.started = False
         self.over = False       # nothing is to be measured any more
@@ -74,7 +82,7 @@ class Rank:
         """What was wanted is measured."""
         self.asked_to_stop += 1
         sys.stdout.flush()
-        if self.asked_to_stop > 3:  # a script that catches everything
+        if self.asked_to_stop > MOST_REQUESTS:
             os._exit(0)
         raise SystemExit(0)
 
@@ -84,8 +92,9 @@ class Rank:
         """The library for this interpreter's torch, built when it is not there; None when it cannot be."""
         if "_stash" in sys.modules:
             return sys.modules["_stash"]
-        clean = {name: value for name, value in os.environ.items() if name not in ("STASH_RUN_FOLDER", "PYTHONPATH")}
-        command = [self.options["program"], "extension", "--python", sys.executable]
+        clean = {name: value for name, value in os.environ.items()
+                 if name not in (shared_names.RUN_FOLDER_VARIABLE, "PYTHONPATH")}
+        command = [self.order.program, "extension", "--python", sys.executable]
         found = subprocess.run(command, env=clean, stdout=subprocess.PIPE, text=True, check=False)
         if found.returncode != 0:
             self.give_up(f"there is no library for Python {sys.version.split()[0]} and its torch; see above")
@@ -97,15 +106,12 @@ class Rank:
 
     def give_up(self, why):
         self.over = True
-        self.report("error", {"kind": "environment", "message": why})
-
-    def report(self, event, content):
-        """For what has to be said before there is a session."""
+        self.session = None
         with open(self.events_path(), "a", encoding="utf-8") as file:
-            file.write(json.dumps({"event": event, **content}) + "\n")
+            file.write(error_line("environment", why))
 
     def events_path(self):
-        return os.path.join(self.folder, f"{self.pid}.events")
+        return os.path.join(self.folder, f"{self.pid}{shared_names.EVENTS_SUFFIX}")
 
     def ensure_session(self):
         if self.session is not None or self.over:
@@ -137,98 +143,80 @@ class Rank:
 
         import _stash
 
-        place = groups.Place(dist, _stash.launched_as())
-        place.meet(dist, self.folder, _stash.node_identity(os.environ.get("STASH_NODE_NAME", "")))
-        self.confine(dist, place)
-        device = self.device(torch)
-        self.feed.begin(self.session, self.options["keep_training"])
-        job = dict(self.options["job"], ranks=place.size, backend=place.backend, device=device.type,
-                   batch=batches.size(self.feed.last) if self.feed.per_step else 0, prefetch=self.feed.ahead(),
-                   workers=self.feed.workers(),
-                   dtype=self.dtype(torch), conditions=self.conditions(place, device))
-        self.place, self.torch = place, torch
-        self.session.start(json.dumps(job), place.control(dist), str(device), place.rank, place.first_on_node(),
-                           place.hosts, place.nodes, json.dumps(machine_facts(torch)), self.options["keep_training"])
-        if not place.reports_here:
-            self.report("elsewhere", {"host": place.hosts[0]})
+        self.torch = torch
+        self.team = groups.ScriptTeam(dist, _stash, self.folder)
+        try:
+            self.measure_from_now_on(torch, dist, _stash)
+        except _stash.Error as error:  # no reason to stop somebody's script
+            self.give_up(str(error))
+            return
         atexit.register(self.session.end)
 
-    def confine(self, dist, place):
+    def measure_from_now_on(self, torch, dist, library):
+        self.team.meet(library, torch, self.folder)
+        self.confine(dist)
+        device = self.device(torch)
+        self.feed.begin(self.session, self.order.keep_training)
+        shown = library.ShownJob(backend=self.team.backend(dist, device),
+                                 dtype=self.precision.seen(self.parameters(), sys.modules),
+                                 batch=self.feed.batch(), workers=self.feed.workers(), prefetch=self.feed.ahead(),
+                                 reads_batches=bool(self.feed.per_step), reads_files=self.feed.reads_files())
+        self.session.start(os.path.join(self.folder, shared_names.SCRIPT_ORDER_FILE), self.team.team,
+                           self.team.control(dist), str(device), shown, *machine_facts(torch))
+
+    def confine(self, dist):
         """Groups that span several nodes can be confined to one."""
-        if place.node_count() == 1:
+        if len(self.team.team.nodes()) == 1:
             return
         for number, reference in enumerate(self.groups):
             group = reference()
             if group is not None:
-                for device, backend, ranks in place.node_backends(dist, group, number):
+                for device, backend, ranks in self.team.node_backends(dist, group, number):
                     self.session.set_node(group, device, backend, ranks)
 
+    def parameters(self):
+        return kept.parameters_of(self.optimizers)
+
     def device(self, torch):
-        parameters = kept.parameters_of(self.optimizers)
+        parameters = self.parameters()
         device = parameters[0].device if parameters else torch.device("cpu")
         return torch.device(device.type, torch.cuda.current_device()) if device.type == "cuda" else device
 
-    def dtype(self, torch):
-        parameters = kept.parameters_of(self.optimizers)
-        dtype = parameters[0].dtype if parameters else None
-        if torch.is_autocast_enabled():
-            dtype = torch.get_autocast_gpu_dtype()
-        return {torch.bfloat16: "bf16", torch.float16: "fp16"}.get(dtype, "fp32")
-
-    def conditions(self, place, device):
-        nodes = place.node_count()
-        possible = ["solo"] + (["apart", "node"] if place.size > nodes else []) + (["joined"] if nodes > 1 else [])
-        if self.feed.per_step:
-            possible += (["staged"] if device.type == "cuda" else []) + ["hot"]
-            if self.feed.control is not None:
-                self.feed.control.look()
-            if self.feed.files.known():
-                possible.append("cold")
-            else:
-                self.session.warn("no file of the data set was seen: fetch is not known; name the data with --data")
-        else:
-            self.session.warn("no DataLoader was seen: input is part of compute; mark it with stash.wrap(iterator)")
-        asked = self.options["job"]["conditions"]
-        return [name for name in possible if not asked or name in asked]
-
     # The ruler's side, while the script waits
 
-    def enter(self, condition, steps):
+    def enter(self, apart, reads_input, copies, cold, steps):
         if self.weights is None:
             optimizers = list(self.optimizers)
-            if self.options["keep_training"]:
+            if self.order.keep_training:
                 self.training = kept.Training(self.torch, optimizers)
                 self.weights = self.training.weights
             else:
                 self.weights = kept.Weights(self.torch, optimizers)
-        apart = condition in ("solo", "apart")
         if self.drifted and not apart:
             self.weights.restore()
-        self.drifted = apart and self.place.size > 1
-        return self.feed.use(condition, steps, self.device(self.torch))
+        self.drifted = apart and self.team.size > 1
+        return self.feed.use(reads_input, copies, cold, steps, self.device(self.torch))
 
     def finish(self):
         self.feed.release()
-        if self.place.size > 1 and self.session.collectives() == 0:
+        if self.team.size > 1 and self.session.collectives() == 0:
             self.session.warn("the ranks issued no collective: they were launched together and train apart")
         if self.training is not None:
             self.training.restore()
-        self.over = self.options["keep_training"]
+        self.over = self.order.keep_training
         self.weights = self.training = None
 
 
-def leave_mark(folder, kind):
+def leave_mark(folder, mark):
     """So that `stash run` can say how far the command's processes came."""
-    with open(os.path.join(folder, f"{kind}-{os.getpid()}"), "w", encoding="utf-8"):
+    with open(os.path.join(folder, f"{mark}{os.getpid()}"), "w", encoding="utf-8"):
         pass
 
 
-class WatchedRank(Rank):
+class WatchedRank(AttachedRank):
     """`stash watch`: nothing is switched or used again; what goes by is counted."""
 
-    def __init__(self, folder):
-        super().__init__(folder)
-        self.feed = WatchedFeed()
+    feed_type = WatchedFeed
 
     def ensure_session(self):
         if self.session is not None or self.over:
@@ -248,10 +236,10 @@ class WatchedRank(Rank):
 
 
 def install():
-    folder = os.environ["STASH_RUN_FOLDER"]
-    watching = os.environ.get("STASH_RUN_MODE") == "watch"
-    rank = stash._rank = WatchedRank(folder) if watching else Rank(folder)
-    leave_mark(rank.folder, "python")
+    folder = os.environ[shared_names.RUN_FOLDER_VARIABLE]
+    order = read_script_order(folder)
+    rank = stash._rank = (WatchedRank if order.watch else AttachedRank)(folder, order)
+    leave_mark(folder, shared_names.PYTHON_MARK)
 
     def forked():
         """A child of a process that trains is a helper of it; a child of any other may come to train."""
@@ -261,7 +249,7 @@ def install():
     os.register_at_fork(after_in_child=forked)
 
     def watch_steps(module):
-        leave_mark(rank.folder, "torch")
+        leave_mark(folder, shared_names.TORCH_MARK)
         module.register_optimizer_step_pre_hook(rank.before_optimizer)
         module.register_optimizer_step_post_hook(rank.after_optimizer)
 
@@ -269,4 +257,5 @@ def install():
         "torch.distributed.distributed_c10d": lambda module: groups.patch(module, rank),
         "torch.utils.data.dataloader": lambda module: loader.patch(module, rank),
         "torch.optim.optimizer": watch_steps,
+        "torch.amp.autocast_mode": rank.precision.patch,
     })

@@ -47,7 +47,7 @@ def pinned(batch):
 
 
 def size(batch):
-    """Samples, as far as one can tell: the first dimension of the first tensor; 0: unknown."""
+    """Samples, as far as one can tell: the first dimension of the first tensor; None: unknown."""
     import torch
 
     found = []
@@ -58,4 +58,4 @@ def size(batch):
         return part
 
     mapped(batch, look)
-    return found[0] if found else 0
+    return found[0] if found else None

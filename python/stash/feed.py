@@ -4,7 +4,6 @@ import time
 import weakref
 
 from stash import batches
-from stash.files import Files
 from stash.loader import LoaderControl
 
 REAL, AGAIN = "real", "again"
@@ -14,7 +13,7 @@ class Feed:
     """What the training loop reads. Every iterator of torch's DataLoader passes through `next`, and what a script
     marks with `stash.wrap`."""
 
-    def __init__(self):
+    def __init__(self, files):
         self.session = None     # until the first step has ended
         self.keep_training = False
         self.mode = REAL
@@ -25,7 +24,7 @@ class Feed:
         self.calls = 0          # since the last step
         self.per_step = 0       # batches of a step; 0: the loop reads none that Stash sees
         self.control = None     # of torch's loader, where it is one
-        self.files = Files()
+        self.files = files
 
     def next(self, source, read):
         """A batch for the script, from `read` or used again."""
@@ -56,6 +55,10 @@ class Feed:
     def wrap(self, iterable):
         return Wrapped(self, iterable)
 
+    def batch(self):
+        """Samples of a batch; None: unknown."""
+        return batches.size(self.last) if self.per_step else None
+
     def begin(self, session, keep_training):
         """The training loop's iterator is known: takes charge of it."""
         self.session = session
@@ -63,6 +66,12 @@ class Feed:
         source = self.source() if self.per_step else None
         if LoaderControl.can_control(source):
             self.control = LoaderControl(source, self.files)
+
+    def reads_files(self):
+        """Whether files of the data are known, after a look at the samples that come next."""
+        if self.per_step and self.control is not None:
+            self.control.look()
+        return self.files.known()
 
     def workers(self):
         source = self.source() if self.source is not None else None
@@ -73,22 +82,23 @@ class Feed:
         waiting = self.control.most_ahead if self.control is not None else 0
         return -(-waiting // max(self.per_step, 1)) + 1
 
-    def use(self, condition, steps, device):
-        """From now on as the condition asks; the share of the data's pages that is cached, where that is known."""
+    def use(self, reads_input, copies, cold, steps, device):
+        """From now on the loader's batches, or one that is used again, from host memory where it `copies`; the share of
+        the data's pages that is cached, where that is known."""
         if not self.per_step:
             return None
         self.chosen = True
         if self.control is not None:
             self.control.quiet()
-        if condition not in ("hot", "cold"):
+        if not reads_input:
             self.mode = AGAIN
-            self.again = batches.pinned(self.last) if condition == "staged" else batches.on_device(self.last, device)
+            self.again = batches.pinned(self.last) if copies else batches.on_device(self.last, device)
             return None
         self.mode = REAL
         self.again = None
         if self.control is not None:
             self.control.prepare((steps + self.ahead()) * self.per_step)
-        cached = self.files.evict() if condition == "cold" else self.files.load()
+        cached = self.files.evict() if cold else self.files.load()
         if self.control is not None:
             self.control.go()
         return cached

@@ -5,17 +5,21 @@ import glob
 import os
 import sys
 
-RUN_FOLDER = os.environ.get("STASH_RUN_FOLDER", "/proc/")
-NEVER = ("/proc/", "/dev/", "/sys/", RUN_FOLDER, sys.prefix + "/", sys.base_prefix + "/lib/")
-SYSTEM = (*NEVER, "/usr/", "/lib", "/bin/", "/etc/", "/var/", "/opt/", "/nix/")
-MOST_FILES = 50_000  # of a data folder; more are learned one by one
+NEVER = ("/proc/", "/dev/", "/sys/", sys.prefix + "/", sys.base_prefix + "/lib/")
+SYSTEM = ("/usr/", "/lib", "/bin/", "/etc/", "/var/", "/opt/", "/nix/")
+CODE = (".py", ".pyc", ".so")
+MOST_FILES = 50_000        # of a data folder; more are learned one by one
+LEAST_OPEN_BYTES = 65_536  # of a file that is open and may be data: logs and locks are smaller
+MOST_OF_MEMORY = 0.5       # that reading the data ahead may fill
 
 
 class Files:
-    def __init__(self):
+    def __init__(self, folder, given):
+        """`folder`: of the run, where workers tell what they opened. `given`: the data that the user named, or None."""
+        self.folder = folder
         self.seen = {}    # that samples were read from, in the order in which they were seen
         self.listed = []  # under the folder that the user named
-        self.given = os.path.abspath(os.environ["STASH_DATA"]) if os.environ.get("STASH_DATA") else ""
+        self.given = os.path.abspath(given) if given else None
         self.listening = False
         self.hooked = False
         self.watched_in = None  # the process that last looked at what it has open
@@ -43,8 +47,8 @@ class Files:
         if self.given:
             wanted = path == self.given or path.startswith(self.given + os.sep)
         else:
-            wanted = not path.startswith(NEVER)
-        if wanted and not path.endswith((".py", ".pyc", ".so")):
+            wanted = not path.startswith((*NEVER, self.folder + os.sep))
+        if wanted and not path.endswith(CODE):
             self.seen[path] = None
 
     @contextlib.contextmanager
@@ -65,14 +69,14 @@ class Files:
     def tell(self):
         """From a loader's worker, which has a copy of this object, to the rank that started it."""
         if len(self.seen) > self.told:
-            with open(f"{RUN_FOLDER}/opened-{os.getppid()}-{os.getpid()}", "a", encoding="utf-8",
+            with open(os.path.join(self.folder, f"opened-{os.getppid()}-{os.getpid()}"), "a", encoding="utf-8",
                       errors="surrogateescape") as file:
                 file.writelines(path + "\n" for path in list(self.seen)[self.told:] if "\n" not in path)
             self.told = len(self.seen)
 
     def hear(self):
         """What this process's workers told."""
-        for name in glob.glob(f"{glob.escape(RUN_FOLDER)}/opened-{os.getpid()}-*"):
+        for name in glob.glob(os.path.join(glob.escape(self.folder), f"opened-{os.getpid()}-*")):
             with open(name, encoding="utf-8", errors="surrogateescape") as file:
                 file.seek(self.heard.get(name, 0))
                 self.seen.update((line.rstrip("\n"), None) for line in file.readlines())
@@ -101,7 +105,8 @@ class Files:
     def add_if_data(self, path):
         """An open file may be anything: a log, a library, a cache of the system's. Data is larger, and elsewhere."""
         with contextlib.suppress(OSError):
-            if os.path.isfile(path) and os.path.getsize(path) > 65536 and not path.startswith(SYSTEM):
+            large = os.path.isfile(path) and os.path.getsize(path) > LEAST_OPEN_BYTES
+            if large and not path.startswith((*NEVER, *SYSTEM)):
                 self.add(path)
 
     def known(self):
@@ -117,7 +122,7 @@ class Files:
 
         paths = list(self.seen) or self.listed
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-        return _stash.load_files(paths) if paths and self.bytes(paths) < memory / 2 else None
+        return _stash.load_files(paths) if paths and self.bytes(paths) < MOST_OF_MEMORY * memory else None
 
     @staticmethod
     def bytes(paths):

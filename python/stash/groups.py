@@ -1,48 +1,37 @@
 """Process groups: each goes through the switch, and the ruler gets one of its own."""
 
 import datetime
-import json
 import os
 
 TIMEOUT = datetime.timedelta(minutes=30)  # a script may evaluate or save for that long
+SILENCE_S = 180  # of a rank that waits for the others to make their first step; they have ten times as long
 
 
-class Place:
-    """Which rank this is, of how many."""
+class ScriptTeam:
+    """All ranks of a script, and the backends that measuring needs among them."""
 
-    def __init__(self, dist, launched):
-        """`launched`: rank and size as the launcher says, for ranks that train apart."""
+    def __init__(self, dist, library, folder):
         self.grouped = dist.is_available() and dist.is_initialized()
-        self.rank, self.size = (dist.get_rank(), dist.get_world_size()) if self.grouped else launched
-        self.backend = str(dist.get_backend()) if self.grouped else "gloo"
-        self.hosts, self.nodes, self.store = [""] * self.size, [0] * self.size, None
-        self.reports_here = True  # rank 0 belongs to the same `stash run`
+        # As the launcher says where ranks are launched together and train apart.
+        self.rank, self.size = (dist.get_rank(), dist.get_world_size()) if self.grouped else library.launched_as()
+        self.store = None
+        if self.size > 1:
+            store = dist.distributed_c10d._get_default_store() if self.grouped else \
+                dist.FileStore(os.path.join(folder, "control"), self.size)
+            self.store = dist.PrefixStore("stash", store)
+        self.team = library.Team(self.store, self.rank, self.size)
 
-    def meet(self, dist, folder, identity):
-        """Learns which ranks share a node: those with the same `identity`, (host, key)."""
-        if self.size == 1:
-            return
-        if self.grouped:
-            store = dist.distributed_c10d._get_default_store()
-        else:  # launched together and strangers to each other
-            store = dist.FileStore(os.path.join(folder, "control"), self.size)
-        self.store = dist.PrefixStore("stash", store)
-        self.store.set(f"node/{self.rank}", json.dumps([*identity, folder]))
-        known = {}
-        for rank in range(self.size):
-            self.hosts[rank], key, its_folder = json.loads(self.store.get(f"node/{rank}"))
-            self.nodes[rank] = known.setdefault(key, len(known))
-            if rank == 0:
-                self.reports_here = its_folder == folder and key == identity[1]
+    def meet(self, library, torch, folder):
+        self.team.meet(library.Member(torch=torch.__version__, reports_to=folder), SILENCE_S)
 
-    def node_count(self):
-        return max(self.nodes) + 1
-
-    def on_this_node(self):
-        return [rank for rank, node in enumerate(self.nodes) if node == self.nodes[self.rank]]
-
-    def first_on_node(self):
-        return self.on_this_node()[0] == self.rank
+    def backend(self, dist, device):
+        """That carries the script's collectives on this device; None without a process group."""
+        if not self.grouped:
+            return None
+        try:
+            return dist.group.WORLD._get_backend(device).name()
+        except RuntimeError:  # the group has none for it
+            return None
 
     def control(self, dist):
         """A backend of the ruler's own, which no condition touches; None for one rank."""
@@ -53,14 +42,14 @@ class Place:
     def node_backends(self, dist, group, number):
         """(device type, backend, ranks of the group) for those of the group's ranks that share this node; nothing
         where all of them do."""
-        members = dist.get_process_group_ranks(group)
-        here = [place for place, rank in enumerate(members) if rank in self.on_this_node()]
+        members, on_node = dist.get_process_group_ranks(group), self.team.ranks_here()
+        here = [place for place, rank in enumerate(members) if rank in on_node]
         if len(here) == len(members):
             return
         own = here.index(members.index(self.rank))
         for device in group._device_types:
             name = group._get_backend(device).name()
-            store = dist.PrefixStore(f"group/{number}/{device.type}/{self.nodes[self.rank]}", self.store)
+            store = dist.PrefixStore(f"group/{number}/{device.type}/{on_node[0]}", self.store)
             if name == "nccl":
                 yield device.type, dist.ProcessGroupNCCL(store, own, len(here), dist.ProcessGroupNCCL.Options()), here
             elif name == "gloo":

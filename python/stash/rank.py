@@ -1,11 +1,12 @@
-"""A rank: torch makes the process groups, the C++ library does the rest."""
+"""A rank of a built-in job: torch makes the process groups, the C++ library does the rest."""
 
 import datetime
-import json
 import os
 import sys
 
-from stash.machine import machine_facts
+from stash import shared_names
+from stash.machine import accelerator_id, machine_facts
+from stash.messages import error_line
 
 CONNECT_S = 3         # before it is tried again
 ARRIVAL_DEADLINES = 10  # a host may have to build the library first
@@ -26,18 +27,19 @@ def check_backend(dist, name):
         raise Failed(f"--backend {name}: this torch has {', '.join(known)}", "usage")
 
 
-def meeting_store(dist, file, rank, size, deadline_s, beat):
-    """Where all ranks meet: a file where they are of one machine, else a port of rank 0's host."""
-    if file is not None:
-        return dist.FileStore(file, size)
-    host, port = os.environ["STASH_STORE_ADDRESS"], int(os.environ["STASH_STORE_PORT"])
-    serves = rank == 0 and os.environ["STASH_STORE_IS_THERE"] == "0"
-    for attempt in range(int(ARRIVAL_DEADLINES * deadline_s / CONNECT_S) + 1):
-        beat()
+def meeting_store(dist, rank):
+    """Where all ranks meet: a file where they are of one crew, else a port of rank 0's host."""
+    order = rank.order
+    if order.store_file is not None:
+        return dist.FileStore(order.store_file, order.team_size)
+    host, port = order.meeting.address, order.meeting.port
+    serves = rank.number == 0 and not order.meeting.is_served
+    for _ in range(int(ARRIVAL_DEADLINES * order.timeout_s / CONNECT_S) + 1):
+        rank.beat()
         try:
             store = dist.TCPStore(host, port, None, serves, datetime.timedelta(seconds=CONNECT_S), False)
-            store.set_timeout(datetime.timedelta(seconds=deadline_s))
-            return dist.PrefixStore("stash-" + os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"), store)
+            store.set_timeout(datetime.timedelta(seconds=order.timeout_s))
+            return dist.PrefixStore(f"stash-{order.meeting.attempt}", store)
         except (RuntimeError, ValueError) as error:
             if "EADDRINUSE" in str(error) or "in use" in str(error):
                 raise Failed(f"port {port} is in use on this host: set MASTER_PORT to another, on all ranks") from error
@@ -53,66 +55,49 @@ def node_group(dist, nodes, rank, timeout):
     return next(group for group, ranks in zip(groups, nodes) if rank in ranks)
 
 
-def own_facts(torch, job):
-    facts = dict(machine_facts(torch), interface=os.environ.get("GLOO_SOCKET_IFNAME", ""), device="")
-    if job["device"] == "cuda" and torch.cuda.is_available():
-        properties = torch.cuda.get_device_properties(torch.cuda.current_device())
-        facts["device"] = str(getattr(properties, "uuid", torch.cuda.current_device()))
-    return facts
-
-
-def read_order():
-    with open(os.environ["STASH_ORDER_FILE"], encoding="utf-8") as file:
-        return json.load(file)
-
-
-def measure(torch, dist, library, own, order):
-    """Carries one order out; the exit code."""
-    job = order["job"]
-    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    local_rank = int(os.environ["LOCAL_RANK"])
-    check_backend(dist, job["backend"])
-    if job["device"] == "cuda" and torch.cuda.is_available():  # without one the library says what is missing
-        torch.cuda.set_device(local_rank % torch.cuda.device_count())
-    timeout_s = float(os.environ["STASH_TIMEOUT_S"])
-    timeout = datetime.timedelta(seconds=timeout_s)
-    store = meeting_store(dist, order["store_file"], rank, size, timeout_s, own.beat)
-    member = dict(order["members"][int(os.environ["STASH_TEAM_INDEX"])], torch=torch.__version__)
+def carry_out(torch, dist, library, rank):
+    """Carries the rank's order out; the exit code."""
+    order = rank.order
+    versions, gpus = machine_facts(torch)
+    check_backend(dist, order.job.backend)
+    on_gpu = order.job.device == "cuda" and torch.cuda.is_available()  # without one the library says what is missing
+    if on_gpu:
+        torch.cuda.set_device(rank.local_rank % torch.cuda.device_count())
+    timeout = datetime.timedelta(seconds=order.timeout_s)
+    store = meeting_store(dist, rank)
     try:
-        nodes = own.meet(store, rank, size, json.dumps(member), timeout_s)
+        nodes = rank.meet(store, torch.__version__)
     except library.Error as error:
         raise Failed(str(error), "usage" if isinstance(error, library.UsageError) else "environment") from error
-    dist.init_process_group(job["backend"], store=store, rank=rank, world_size=size, timeout=timeout)
+    dist.init_process_group(order.job.backend, store=store, rank=rank.number, world_size=order.team_size,
+                            timeout=timeout)
     control = dist.new_group(backend="gloo", timeout=timeout)
-    return own.measure(dist.group.WORLD, control, node_group(dist, nodes, rank, timeout), json.dumps(job),
-                       json.dumps(own_facts(torch, job)), local_rank, order["started_ns"])
+    node = node_group(dist, nodes, rank.number, timeout)
+    return rank.carry_out(dist.group.WORLD, control, node, versions, gpus, accelerator_id(torch) if on_gpu else "")
 
 
 def work():
-    order = read_order()
-
     import torch
     import torch.distributed as dist
 
     import _stash
 
-    own = _stash.Rank()
+    rank = _stash.BuiltinRank(os.environ[shared_names.ORDER_VARIABLE],
+                              int(os.environ[shared_names.CREW_INDEX_VARIABLE]))
     while True:
-        code = measure(torch, dist, _stash, own, order)
-        if code != 0 or "STASH_STAY" not in os.environ:
+        code = carry_out(torch, dist, _stash, rank)
+        if code != 0 or not rank.order.stay:
             return code
         dist.destroy_process_group()
         if torch.cuda.is_initialized():
             torch.cuda.empty_cache()
-        own.wait_for_order()
-        order = read_order()
+        rank.wait_for_order()
 
 
 def report_failure(kind, message):
-    """Tells the supervisor why this rank cannot go on, in the words of an event of the library."""
-    if "STASH_EVENT_FD" in os.environ:
-        line = json.dumps({"event": "error", "kind": kind, "message": message}) + "\n"
-        os.write(int(os.environ["STASH_EVENT_FD"]), line.encode())
+    """Tells the supervisor why this rank cannot go on."""
+    if shared_names.EVENT_FD_VARIABLE in os.environ:
+        os.write(int(os.environ[shared_names.EVENT_FD_VARIABLE]), error_line(kind, message).encode())
 
 
 def main():

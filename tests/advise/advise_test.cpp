@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "fixture.h"
+#include "advise_fixture.h"
 #include "stash/core/error.h"
 #include "support/any_contains.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "fixture.h"
+#include "advise_fixture.h"
 
 namespace stash {
 

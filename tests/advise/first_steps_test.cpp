@@ -1,4 +1,4 @@
-#include "stash/advise/first_step.h"
+#include "stash/advise/first_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -292,7 +292,7 @@ TEST(FirstStep, ARankThatKeepsOthersWaitingComesBeforeAll) {
   const std::vector<FirstStep> steps = steps_of(profile);
   ASSERT_EQ(steps.size(), 1U);
   EXPECT_CONTAINS(steps.front().action, "look at rank 1 on beta");
-  EXPECT_CONTAINS(steps.front().because, "its compute takes 30.0 ms a step longer");
+  EXPECT_CONTAINS(steps.front().because, "its compute takes 30.0 ms longer per step");
   EXPECT_LE(steps.front().saved.s, 0.0301);
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "../core/contains.h"
-#include "fixture.h"
+#include "advise_fixture.h"
 #include "stash/core/error.h"
 #include "support/message_of.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "fixture.h"
+#include "advise_fixture.h"
 
 namespace stash {
 

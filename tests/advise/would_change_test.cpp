@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "../core/contains.h"
-#include "fixture.h"
+#include "advise_fixture.h"
 #include "support/any_contains.h"
 
 namespace stash {

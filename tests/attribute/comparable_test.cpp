@@ -32,23 +32,14 @@ TEST(Comparable, EveryPropertyOfTheJobIsNamedWithBothValues) {
 
 TEST(Comparable, WhatMakesAnotherJob) {
   const std::vector<std::pair<const char*, ProfileChange>> cases{
-      {"command",
-       [](Profile& p) {
-         p.job.command = {"python", "train.py"};
-       }},
+      {"command", [](Profile& p) { p.job.command = {"python", "train.py"}; }},
       {"image size", [](Profile& p) { p.job.image_size = 96; }},
       {"sequence length", [](Profile& p) { p.job.seq_len = 128; }},
       {"device", [](Profile& p) { p.job.device = "cuda"; }},
       {"dtype", [](Profile& p) { p.job.dtype = "bf16"; }},
       {"ranks", [](Profile& p) { p.job.ranks = 4; }},
-      {"nodes",
-       [](Profile& p) {
-         p.places = {{"a", 0}, {"b", 1}};
-       }},
-      {"GPUs",
-       [](Profile& p) {
-         p.machine.gpus = {{"A100", {}}};
-       }},
+      {"nodes", [](Profile& p) { p.places = {{"a", 0}, {"b", 1}}; }},
+      {"GPUs", [](Profile& p) { p.machine.gpus = {{"A100", {}}}; }},
       {"data", [](Profile& p) { p.job.data = "/other/images"; }},
       {"conditions",
        [](Profile& p) { std::erase_if(p.windows, [](auto& w) { return w.condition == Condition::hot; }); }}};

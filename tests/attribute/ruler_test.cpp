@@ -31,9 +31,10 @@ bool covers(const Estimate& estimate, double truth_s) {
 
 // As `stash profile` does: rounds until the rule says stop.
 Ledger measure(ScriptedProfile& scripted) {
-  scripted.add_rounds(kMinRounds);
+  PrecisionRule precision(kPrecision);
+  scripted.add_rounds(kFewestRounds);
   Ledger ledger = attribute(scripted.profile());
-  for (int round = kMinRounds; round < kMostRounds && !precise_enough(ledger, kPrecision); ++round) {
+  for (int round = kFewestRounds; round < kMostRounds && !precision.met_after(ledger); ++round) {
     scripted.add_round();
     ledger = attribute(scripted.profile());
   }

@@ -32,7 +32,7 @@ TEST(Schedule, EveryConditionComesFirstAboutAsOften) {
   constexpr int kRounds = 7000;
   std::map<Condition, int> first;
   for (int round = 0; round < kRounds; ++round) ++first[round_order(kChain, 1, round).front()];
-  for (const Condition condition : kChain) EXPECT_NEAR(first[condition], kRounds / 7, 150) << to_string(condition);
+  for (const Condition condition : kChain) EXPECT_NEAR(first[condition], kRounds / 7.0, 150) << to_string(condition);
 }
 
 TEST(Schedule, AnInputWindowIsLongerThanTheQueueIsDeep) {

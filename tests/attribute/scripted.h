@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/core/profile.h"
 
 namespace stash::testing_support {

@@ -29,6 +29,49 @@ TEST(Stopping, WaitsForTheWidestPart) {
 
 TEST(Stopping, NeverBelowTheFewestRounds) { EXPECT_FALSE(precise_enough(ledger_with(kMinRounds - 1, 0), 0.02)); }
 
+TEST(Stopping, ARunIsPreciseAfterTheSecondNarrowRoundInARow) {
+  PrecisionRule rule(0.02);
+  EXPECT_FALSE(rule.met_after(ledger_with(5, 0.0019)));
+  EXPECT_FALSE(rule.met_after(ledger_with(6, 0.0021)));
+  EXPECT_FALSE(rule.met_after(ledger_with(7, 0.0019)));
+  EXPECT_TRUE(rule.met_after(ledger_with(8, 0.0019)));
+}
+
+TEST(Stopping, ARunThatIsNarrowFromTheStartTakesTheFewestRounds) {
+  PrecisionRule rule(0.02);
+  EXPECT_FALSE(rule.met_after(ledger_with(kMinRounds - 2, 0.0001)));
+  EXPECT_FALSE(rule.met_after(ledger_with(kMinRounds - 1, 0.0001)));
+  EXPECT_TRUE(rule.met_after(ledger_with(kMinRounds, 0.0001)));
+}
+
+TEST(Stopping, TheIntervalThatRoundsWereNeededForClaimsNoMoreThanWasAskedFor) {
+  Ledger ledger = ledger_with(9, 0.0018);
+  keep_to_target(ledger, 0.02);
+  EXPECT_NEAR(ledger[Part::prep]->low_s, 0.018, 1e-12);
+  EXPECT_NEAR(ledger[Part::prep]->high_s, 0.022, 1e-12);
+  EXPECT_EQ(ledger[Part::compute], ledger_with(9, 0.0018)[Part::compute]) << "nobody waited for this one";
+  EXPECT_TRUE(precise_enough(ledger, 0.02));
+}
+
+TEST(Stopping, AStepThatIsAllComputeClaimsNoMoreThanCompute) {
+  Ledger ledger;
+  ledger.rounds = 9;
+  ledger.step = {0.1, 0.0982, 0.1018};
+  ledger[Part::compute] = ledger.step_by_condition[Condition::solo] = ledger.step;
+  keep_to_target(ledger, 0.02);
+  EXPECT_NEAR(ledger.step.low_s, 0.098, 1e-12);
+  EXPECT_EQ(ledger[Part::compute], ledger.step);
+  EXPECT_EQ(ledger.step_by_condition[Condition::solo], ledger.step);
+}
+
+TEST(Stopping, IntervalsThatNobodyWaitedForStay) {
+  for (const Ledger& before : {ledger_with(kMinRounds, 0.0018), ledger_with(9, 0.0005), ledger_with(9, 0.0021)}) {
+    Ledger ledger = before;
+    keep_to_target(ledger, 0.02);
+    EXPECT_EQ(ledger.parts, before.parts);
+  }
+}
+
 TEST(Stopping, WithoutPartsTheStepCounts) {
   Ledger ledger;
   ledger.rounds = 5;

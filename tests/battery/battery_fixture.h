@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../report/fixture.h"
-#include "stash/study/battery.h"
+#include "../report/report_fixture.h"
+#include "stash/battery/battery.h"
 
 namespace stash::testing_support {
 

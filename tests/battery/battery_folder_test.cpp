@@ -1,8 +1,8 @@
-#include "stash/study/battery_folder.h"
+#include "stash/battery/battery_folder.h"
 
 #include <gtest/gtest.h>
 
-#include "fixture.h"
+#include "battery_fixture.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "support/message_of.h"

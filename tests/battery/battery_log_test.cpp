@@ -1,4 +1,4 @@
-#include "stash/study/battery_log.h"
+#include "stash/battery/battery_log.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,13 +1,13 @@
-#include "stash/study/battery.h"
+#include "stash/battery/battery.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "fixture.h"
+#include "battery_fixture.h"
+#include "stash/battery/battery_json.h"
 #include "stash/core/error.h"
 #include "stash/models/models.h"
-#include "stash/study/battery_json.h"
 #include "support/message_of.h"
 
 namespace stash {
@@ -106,6 +106,10 @@ TEST(Battery, APlanComesBackFromItsFile) {
                   .instance = "p3.2xlarge"};
   battery.cases[1].why_not = "too large";
   EXPECT_EQ(battery_from_json_text(to_json_text(battery)), battery);
+}
+
+TEST(Battery, APlanWithThePriceUnderItsOlderNameIsRead) {
+  EXPECT_EQ(battery_from_json_text(R"({"cases": [], "usd_per_h": 3.06})").usd_per_h, 3.06);
 }
 
 TEST(Battery, ADamagedPlanNamesTheKey) {

@@ -1,4 +1,4 @@
-#include "stash/study/budget.h"
+#include "stash/battery/budget.h"
 
 #include <gtest/gtest.h>
 

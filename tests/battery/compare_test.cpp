@@ -1,10 +1,10 @@
-#include "stash/study/compare.h"
+#include "stash/battery/compare.h"
 
 #include <gtest/gtest.h>
 
-#include "fixture.h"
+#include "battery_fixture.h"
+#include "stash/battery/training_cost.h"
 #include "stash/catalog/instances.h"
-#include "stash/study/training_cost.h"
 #include "support/temporary_folder.h"
 
 namespace stash {

@@ -1,4 +1,4 @@
-#include "stash/study/figure.h"
+#include "stash/battery/figure.h"
 
 #include <gtest/gtest.h>
 

@@ -138,12 +138,13 @@ class Battery(unittest.TestCase):
     def test_a_case_that_fails_or_does_not_fit_is_a_row_with_its_reason(self):
         (self.folder.path / "sitecustomize.py").write_text(
             "import json, os\n"
-            "def hooked(text, original=json.loads, **options):\n"
-            "    order = original(text, **options)\n"
-            '    if isinstance(order, dict) and order.get("job", {}).get("model") == "squeezenet1_0":\n'
-            '        raise OSError("on fire")\n'
-            "    return order\n"
-            'if os.environ.get("RANK") == "1": json.loads = hooked\n')
+            "from stash import machine, shared_names\n"
+            "def hooked(torch, original=machine.machine_facts):\n"
+            "    with open(os.environ[shared_names.ORDER_VARIABLE]) as file:\n"
+            '        if json.load(file)["job"]["model"] == "squeezenet1_0":\n'
+            '            raise OSError("on fire")\n'
+            "    return original(torch)\n"
+            'if os.environ.get(shared_names.CREW_INDEX_VARIABLE) == "1": machine.machine_facts = hooked\n')
         path = f"{os.environ.get('PYTHONPATH', '')}:{self.folder.path}"
         self.skip_figures()
         run = program.Run("characterize", "--out", self.out, *MODELS, *QUICK, "--batches", "4,100000", PYTHONPATH=path)

@@ -3,10 +3,10 @@
 #include <array>
 #include <atomic>
 
-#include "stash/study/micro_decode.h"
-#include "stash/study/micro_memory.h"
-#include "stash/study/micro_storage.h"
-#include "stash/study/thread_windows.h"
+#include "stash/battery/micro_decode.h"
+#include "stash/battery/micro_memory.h"
+#include "stash/battery/micro_storage.h"
+#include "stash/battery/thread_windows.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 

@@ -1,8 +1,8 @@
-#include "stash/study/run_battery.h"
+#include "stash/battery/run_battery.h"
 
 #include <gtest/gtest.h>
 
-#include "fixture.h"
+#include "battery_fixture.h"
 #include "stash/core/error.h"
 #include "support/temporary_folder.h"
 

@@ -1,10 +1,10 @@
-#include "stash/study/summary.h"
+#include "stash/battery/summary.h"
 
 #include <gtest/gtest.h>
 
-#include "fixture.h"
+#include "battery_fixture.h"
+#include "stash/battery/epoch.h"
 #include "stash/core/file.h"
-#include "stash/study/epoch.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 

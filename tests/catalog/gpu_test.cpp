@@ -39,9 +39,8 @@ TEST(Gpu, AnUnknownNameGetsTheNearest) {
 TEST(Gpu, ATypeThatTheChipLacksNamesThoseItHas) {
   EXPECT_EQ(find_gpu("V100").ops_per_s(DType::fp16), 125e12);
   EXPECT_EQ(message_of([] { find_gpu("V100").ops_per_s(DType::bf16); }),
-            "V100 does not compute in bf16; use --dtype fp32 or fp16");
-  EXPECT_EQ(message_of([] { find_gpu("K80").ops_per_s(DType::fp16); }),
-            "K80 does not compute in fp16; use --dtype fp32");
+            "V100 has no bf16 support; use --dtype fp32 or fp16");
+  EXPECT_EQ(message_of([] { find_gpu("K80").ops_per_s(DType::fp16); }), "K80 has no fp16 support; use --dtype fp32");
 }
 
 TEST(Gpu, TypesAreKnownByName) {

@@ -24,7 +24,7 @@ TEST(Instance, RoundTripsThroughJson) {
   bare.cloud = "own";
   bare.name = "lab";
   EXPECT_EQ(instance_from_json(to_json(bare)), bare);
-  EXPECT_TRUE(to_json(bare)["usd_per_h"].is_null());
+  EXPECT_TRUE(to_json(bare)["usd_per_hour"].is_null());
 }
 
 TEST(Instance, RoundTripsThroughCsv) {
@@ -41,7 +41,7 @@ TEST(Instance, AFigureThatIsNotAboveZeroIsNamed) {
   for (const double bad : {0.0, -1.0, 1e300}) {
     Instance instance = sample_instance();
     instance.usd_per_h = bad;
-    EXPECT_EQ(message_of([&] { check_instance(instance); }).find("usd_per_h is "), 0u) << bad;
+    EXPECT_EQ(message_of([&] { check_instance(instance); }).find("usd_per_hour is "), 0u) << bad;
   }
   Instance instance = sample_instance();
   instance.memory_bytes = -4;
@@ -100,15 +100,24 @@ TEST(Instance, LinksAreKnownByName) {
 
 TEST(InstanceJson, ARowAtFaultIsNamedAndTheOthersAreUsed) {
   nlohmann::json document = nlohmann::json::parse(to_json_text(std::vector(4, sample_instance())));
-  document["instances"][0]["usd_per_h"] = -3;
+  document["instances"][0]["usd_per_hour"] = -3;
   document["instances"][1]["links"] = "rope";
   document["instances"][2]["gpus"] = "many";
   const Catalogue read = instances_from_json_text(document.dump(), "x.json");
   EXPECT_EQ(read.instances.size(), 1u);
   ASSERT_EQ(read.warnings.size(), 3u);
-  EXPECT_EQ(read.warnings[0].find("x.json row 1: 'k80.8' is left out: usd_per_h is -3"), 0u) << read.warnings[0];
+  EXPECT_EQ(read.warnings[0].find("x.json row 1: 'k80.8' is left out: usd_per_hour is -3"), 0u) << read.warnings[0];
   EXPECT_NE(read.warnings[1].find("rope"), std::string::npos);
   EXPECT_NE(read.warnings[2].find("gpus must be a whole number"), std::string::npos) << read.warnings[2];
+}
+
+TEST(InstanceJson, PricesUnderTheirOlderNamesAreRead) {
+  nlohmann::json json = to_json(sample_instance());
+  for (const std::string name : {"usd_per_h", "spot_usd_per_h"}) {
+    json[name] = json[name + "our"];
+    json.erase(name + "our");
+  }
+  EXPECT_EQ(instance_from_json(json), sample_instance());
 }
 
 TEST(InstanceJson, WhatIsNoCatalogueIsRefused) {
@@ -128,8 +137,8 @@ TEST(InstanceCsv, ARowAtFaultIsNamedAndTheOthersAreUsed) {
   EXPECT_EQ(read.instances[0].usd_per_h, 3);
   ASSERT_EQ(read.warnings.size(), 6u);
   EXPECT_EQ(read.warnings[0], "x.csv line 3: 'b' is left out: gpus is missing");
-  EXPECT_EQ(read.warnings[1].find("x.csv line 4: 'c' is left out: usd_per_h is 0"), 0u);
-  EXPECT_NE(read.warnings[2].find("usd_per_h is -2"), std::string::npos);
+  EXPECT_EQ(read.warnings[1].find("x.csv line 4: 'c' is left out: usd_per_hour is 0"), 0u);
+  EXPECT_NE(read.warnings[2].find("usd_per_hour is -2"), std::string::npos);
   EXPECT_NE(read.warnings[3].find("'x', which is not a number"), std::string::npos);
   EXPECT_NE(read.warnings[4].find("twice"), std::string::npos);
   EXPECT_NE(read.warnings[5].find("name is missing"), std::string::npos);
@@ -142,8 +151,8 @@ TEST(InstanceCsv, ManyFaultsAreNotAllTold) {
 }
 
 TEST(InstanceCsv, AColumnThatIsNotKnownGetsTheNearest) {
-  const std::string message = message_of([] { parse_instances("name,usd_per_hour\na,1\n", "x.csv"); });
-  EXPECT_NE(message.find("'usd_per_h'"), std::string::npos) << message;
+  const std::string message = message_of([] { parse_instances("name,usd_per_hours\na,1\n", "x.csv"); });
+  EXPECT_NE(message.find("'usd_per_hour'"), std::string::npos) << message;
 }
 
 }  // namespace

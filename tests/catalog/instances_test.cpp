@@ -5,8 +5,8 @@
 #include <set>
 
 #include "stash/catalog/gpu_model.h"
-#include "stash/catalog/lower_case.h"
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 #include "support/message_of.h"
 
 namespace stash {

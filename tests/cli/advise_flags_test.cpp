@@ -1,4 +1,4 @@
-#include "stash/cli/advise_flags.h"
+#include "stash/cli/flags/advise_flags.h"
 
 #include <gtest/gtest.h>
 

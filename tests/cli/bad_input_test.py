@@ -181,7 +181,7 @@ class BadInput(unittest.TestCase):
         listed = program.stash("catalog", "list", "--cloud", "mine", "--format", "json", XDG_DATA_HOME=data)
         self.assertEqual(listed.code, 0, listed.err)
         self.assertEqual({row["name"] for row in listed.json()["instances"]}, {"good", "fine"})
-        self.assertIn("'free' is left out: usd_per_h is 0", listed.err)
+        self.assertIn("'free' is left out: usd_per_hour is 0", listed.err)
         self.assertIn("'lost' is left out: gpus is missing", listed.err)
 
     def test_a_word_too_many_is_told(self):

@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import unittest
+import urllib.request
 
+import made_profile
 import program
 
 program.require_program(extension=False)
@@ -49,10 +52,37 @@ class Catalogue(unittest.TestCase):
         said = self.stash("import", "--skypilot", "vms.csv", "--date", "2026-10-01").out
         self.assertIn("2 instances of aws, prices of 2026-10-01", said)
         row = self.show("p3.8xlarge")
-        self.assertEqual((row["usd_per_h"], row["spot_usd_per_h"], row["price_date"]), (9.5, 3.5, "2026-10-01"))
+        self.assertEqual((row["usd_per_hour"], row["spot_usd_per_hour"], row["price_date"]), (9.5, 3.5, "2026-10-01"))
         self.assertIn("us-east-2", row["price_source"])
         self.assertEqual(row["links"], "nvlink")
         self.assertEqual(self.show("new.large")["cloud"], "aws")
+
+    def test_an_imported_price_is_in_every_format_of_a_report(self):
+        layers = program.stash("models", "resnet18", "--format", "json").json()["layers"]
+        profile = made_profile.starved_profile([layer["name"] for layer in layers])
+        (self.folder.path / "starved.json").write_text(json.dumps(profile))
+        self.assertIn("run on 1 x p3.8xlarge (4 x V100 each, $12.24 per hour)", self.report("text"))
+        (self.folder.path / "vms.csv").write_text(HEADER + "p3.8xlarge,V100,4,32,244,,9.5,3.5,us-east-2,a\n")
+        self.stash("import", "--skypilot", "vms.csv", "--date", "2026-10-01")
+        for format_ in ("text", "json", "html"):
+            self.assertIn("run on 1 x p3.8xlarge (4 x V100 each, $9.50 per hour)", self.report(format_), format_)
+        self.assertIn("$9.50 per hour", self.page_of_view("starved.json"))
+
+    def report(self, format_):
+        result = program.stash("report", "starved.json", "--format", format_, cwd=self.folder.path,
+                               XDG_DATA_HOME=self.folder.path / "data")
+        self.assertEqual(result.code, 0, result.err)
+        return result.out
+
+    def page_of_view(self, file):
+        run = program.Run("view", self.folder.path, XDG_DATA_HOME=self.folder.path / "data")
+        try:
+            address = run.process.stdout.readline().strip()
+            urllib.request.urlopen(address, timeout=30).read()
+            return urllib.request.urlopen(f"{address}profile?file={file}", timeout=30).read().decode()
+        finally:
+            run.process.send_signal(signal.SIGINT)
+            run.finish(20)
 
     def test_the_day_of_a_snapshot_is_that_of_the_file(self):
         file = self.folder.path / "vms.csv"
@@ -92,7 +122,7 @@ class Catalogue(unittest.TestCase):
                           "2.5", "--profile", "p.json").out
         self.assertIn("lab (own): 4 x V100, 2.50 $/h", said)
         row = self.show("LAB")
-        self.assertEqual((row["gpu"], row["gpus"], row["usd_per_h"]), ("V100", 4, 2.5))
+        self.assertEqual((row["gpu"], row["gpus"], row["usd_per_hour"]), ("V100", 4, 2.5))
         self.assertEqual(row["decode_samples_per_s"], 500)
         self.assertAlmostEqual(row["link_bytes_per_s"], (1 << 24) / 0.017, delta=1)
         self.assertAlmostEqual(row["network_bytes_per_s"], (1 << 24) / 0.017, delta=1)

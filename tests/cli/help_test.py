@@ -1,65 +1,57 @@
-"""docs/cli/help is what the program prints: ./stash shows it before the program is built.
-
-To write it anew after a change: python3 tests/cli/help_test.py --update PROGRAM
-"""
+"""docs/cli is what the program prints: its help, which ./stash shows before the program is built, and the tables of
+flags, exit codes and keys."""
 
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import unittest
 
 ROOT = pathlib.Path(os.environ.get("STASH_ROOT", pathlib.Path(__file__).parents[2]))
-FOLDER = ROOT / "docs" / "cli" / "help"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import update_docs  # noqa: E402
+
+PROGRAM = os.environ["STASH_PROGRAM_FILE"]
 NOTHING_SAID = "stash: no verb given; to begin with: stash profile\n"  # scripts/help.sh says so too
-GROUP = re.compile(r"^(?:Verbs|Subcommands):\n((?:  +.*\n)+)", re.MULTILINE)
 
 
-def shown(program, *words):
-    return subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True).stdout
+class Generated(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.files, cls.faults = update_docs.wanted(PROGRAM)
 
+    def test_every_generated_page_and_table_is_what_the_program_prints(self):
+        self.assertGreater(len(self.files), 40)
+        self.assertIn(update_docs.HELP / "catalog-add.txt", self.files)
+        changed = update_docs.stale(self.files)
+        self.assertEqual(changed, [], f"run: {update_docs.COMMAND}")
 
-def pages(program):
-    """What --help prints, by the name of its file, of the program, its verbs and their verbs."""
-    found = {"stash": shown(program)}
-    for verb in verbs_in(found["stash"]):
-        found[verb] = shown(program, verb)
-        for inner in verbs_in(found[verb]):
-            found[f"{verb}-{inner}"] = shown(program, verb, inner)
-    return found
+    def test_every_table_has_its_place(self):
+        self.assertEqual(self.faults, [])
 
+    def test_a_table_has_a_row_for_every_flag_of_the_help(self):
+        tables = update_docs.regions(update_docs.printed(PROGRAM, "reference"))
+        rows = {line.split("`")[1].split()[0] for line in tables["flags profile"].splitlines()[2:]}
+        text = update_docs.printed(PROGRAM, "profile", "--help")
+        flags = {line.split()[0] for line in text.splitlines() if line.startswith("  --")}
+        self.assertGreater(len(flags), 20)
+        self.assertEqual(rows, flags)
+        self.assertIn("| `--prefetch N` | `2` |", tables["flags profile"])
 
-def verbs_in(text):
-    return [match.group(1) for group in GROUP.findall(text) for match in re.finditer(r"^  (\w+)", group, re.MULTILINE)]
-
-
-def update(program):
-    FOLDER.mkdir(exist_ok=True)
-    for old in FOLDER.glob("*.txt"):
-        old.unlink()
-    for name, text in pages(program).items():
-        (FOLDER / f"{name}.txt").write_text(text)
+    def test_the_reference_is_in_no_help_and_no_message(self):
+        self.assertNotIn("reference", update_docs.printed(PROGRAM, "--help"))
+        result = subprocess.run([PROGRAM, "no-such-verb"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 2)
+        self.assertNotIn("reference", result.stderr)
 
 
 class Help(unittest.TestCase):
-    def test_every_page_is_what_the_program_prints(self):
-        program = os.environ["STASH_PROGRAM_FILE"]
-        kept = {path.stem: path.read_text() for path in FOLDER.glob("*.txt")}
-        printed = pages(program)
-        self.assertGreater(len(printed), 20)
-        self.assertIn("catalog-add", printed)
-        changed = sorted(name for name in printed.keys() | kept.keys() if printed.get(name) != kept.get(name))
-        self.assertEqual(changed, [], f"write them anew: python3 tests/cli/help_test.py --update {program}")
-
     def test_nothing_at_all_is_answered_with_the_help_of_the_program(self):
-        result = subprocess.run([os.environ["STASH_PROGRAM_FILE"]], capture_output=True, text=True)
+        result = subprocess.run([PROGRAM], capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertEqual(result.stderr, (FOLDER / "stash.txt").read_text() + NOTHING_SAID)
+        self.assertEqual(result.stderr, (update_docs.HELP / "stash.txt").read_text() + NOTHING_SAID)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--update"]:
-        update(sys.argv[2])
-    else:
-        unittest.main()
+    unittest.main()

@@ -32,7 +32,7 @@ class Team:
     def ranks(self):
         """{rank: process id} of the Python ranks on all hosts."""
         return {int(variables["RANK"]): pid for run in self.runs.values() for pid, variables in run.processes().items()
-                if "STASH_TEAM_INDEX" in variables}
+                if "STASH_CREW_INDEX" in variables}
 
     def wait_until(self, condition, timeout=60):
         return next(iter(self.runs.values())).wait_until(condition, timeout)

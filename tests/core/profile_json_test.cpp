@@ -40,17 +40,9 @@ TEST(ProfileJson, RoundTripKeepsEveryField) {
 
 TEST(ProfileJson, DefaultProfileRoundTrips) { EXPECT_EQ(profile_from_json_text(to_json_text(Profile{})), Profile{}); }
 
-TEST(ProfileJson, SingleMessagesRoundTrip) {
-  const Profile profile = sample_profile();
-  EXPECT_EQ(job_from_json(to_json(profile.job)), profile.job);
-  EXPECT_EQ(machine_from_json(to_json(profile.machine)), profile.machine);
-  EXPECT_EQ(window_from_json(to_json(profile.windows[0])), profile.windows[0]);
-  EXPECT_EQ(rank_sample_from_json(to_json(*profile.windows[0].ranks[0])), *profile.windows[0].ranks[0]);
-  EXPECT_EQ(layer_time_from_json(to_json(profile.layers[0])), profile.layers[0]);
-  EXPECT_EQ(bucket_from_json(to_json(profile.buckets[0])), profile.buckets[0]);
-  EXPECT_EQ(collective_summary_from_json(to_json(profile.collectives[0])), profile.collectives[0]);
-  EXPECT_EQ(input_counters_from_json(to_json(profile.inputs[0])), profile.inputs[0]);
-  EXPECT_EQ(rank_trace_from_json(to_json(profile.traces[0].ranks[0])), profile.traces[0].ranks[0]);
+TEST(ProfileJson, ATraceRoundTripsByItself) {
+  const RankTrace trace = sample_profile().traces[0].ranks[0];
+  EXPECT_EQ(rank_trace_from_json(to_json(trace)), trace);
 }
 
 TEST(ProfileJson, HeaderNamesSchemaAndTool) {
@@ -73,7 +65,8 @@ TEST(ProfileJson, WrongTypesNameTheKey) {
   EXPECT_EQ(message_after([](json& d) { d["windows"] = 3; }), "windows must be an array");
   EXPECT_EQ(message_after([](json& d) { d["job"] = json::array(); }), "job must be an object");
   EXPECT_EQ(message_after([](json& d) { d["complete"] = 1; }), "complete must be true or false");
-  EXPECT_EQ(message_after([](json& d) { d["job"]["model"] = nullptr; }), "job.model must be a string");
+  EXPECT_EQ(message_after([](json& d) { d["job"]["model"] = 3; }), "job.model must be a string");
+  EXPECT_EQ(message_after([](json& d) { d["job"]["batch"] = -1; }), "job.batch is -1; it must be at least 0");
   EXPECT_EQ(message_after([](json& d) { d["inputs"][0].erase("samples"); }), "inputs[0].samples is missing");
 }
 
@@ -129,12 +122,6 @@ TEST(ProfileJson, NonFiniteNumbersAreRefused) {
 TEST(ProfileJson, UnknownKeysAreIgnored) {
   const std::string text = text_after([](json& d) { d["windows"][0]["colour"] = {{"deep", {1, 2}}}; });
   EXPECT_NO_THROW(profile_from_json_text(text));
-}
-
-TEST(ProfileJson, MissingJobKeysKeepTheirDefaults) {
-  const Job job = job_from_json(json{{"model", "vgg11"}});
-  EXPECT_EQ(job.model, "vgg11");
-  EXPECT_EQ(job.batch, Job{}.batch);
 }
 
 TEST(ProfileJson, TruncatedFileSaysSo) {

@@ -1,4 +1,4 @@
-#include "stash/trace/byte_source.h"
+#include "stash/import/byte_source.h"
 
 #include <gtest/gtest.h>
 

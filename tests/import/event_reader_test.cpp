@@ -1,4 +1,4 @@
-#include "stash/trace/event_reader.h"
+#include "stash/import/event_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 
 #include "made_trace.h"
 #include "stash/core/error.h"
-#include "stash/trace/event_reader.h"
-#include "stash/trace/trace_ledger.h"
+#include "stash/import/event_reader.h"
+#include "stash/import/trace_ledger.h"
 
 namespace stash {
 namespace {

@@ -1,11 +1,11 @@
-#include "stash/trace/intervals.h"
+#include "stash/import/intervals.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <random>
 
-#include "stash/trace/sweep.h"
+#include "stash/import/sweep.h"
 
 namespace stash {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "made_trace.h"
-#include "stash/trace/trace_report.h"
+#include "stash/import/trace_report.h"
 
 namespace stash {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "stash/trace/byte_source.h"
+#include "stash/import/byte_source.h"
 #include "support/temporary_folder.h"
 
 namespace stash::testing_support {

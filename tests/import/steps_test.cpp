@@ -1,4 +1,4 @@
-#include "stash/trace/steps.h"
+#include "stash/import/steps.h"
 
 #include <gtest/gtest.h>
 

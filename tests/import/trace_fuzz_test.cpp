@@ -8,7 +8,7 @@
 #include "kineto_trace.h"
 #include "made_trace.h"
 #include "stash/core/error.h"
-#include "stash/trace/trace_ledger.h"
+#include "stash/import/trace_ledger.h"
 
 namespace stash {
 

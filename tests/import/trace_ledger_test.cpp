@@ -1,4 +1,4 @@
-#include "stash/trace/trace_ledger.h"
+#include "stash/import/trace_ledger.h"
 
 #include <gtest/gtest.h>
 

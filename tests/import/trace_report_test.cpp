@@ -1,4 +1,4 @@
-#include "stash/trace/trace_report.h"
+#include "stash/import/trace_report.h"
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ int make_all(BatchQueue& queue, std::vector<std::int64_t>* positions = nullptr) 
   while (queue.work_is_there()) {
     const Ticket ticket = *queue.begin_sample();
     if (positions != nullptr) positions->push_back(ticket.position);
-    queue.end_sample(ticket);
+    queue.end_sample(ticket, 0);
     ++made;
   }
   return made;
@@ -70,18 +70,28 @@ TEST(BatchQueue, GivesBatchesInOrderThoughSamplesAreFinishedOutOfOrder) {
   BatchQueue queue(2, 2);
   std::vector<Ticket> tickets;
   for (int i = 0; i < 4; ++i) tickets.push_back(*queue.begin_sample());
-  queue.end_sample(tickets[2]);
-  queue.end_sample(tickets[3]);
+  queue.end_sample(tickets[2], 0);
+  queue.end_sample(tickets[3], 0);
   EXPECT_FALSE(queue.take(kNow).has_value());
-  queue.end_sample(tickets[1]);
-  queue.end_sample(tickets[0]);
+  queue.end_sample(tickets[1], 0);
+  queue.end_sample(tickets[0], 0);
   EXPECT_EQ(queue.take(kNow), tickets[0].slot);
   EXPECT_EQ(queue.take(kNow), tickets[2].slot);
 }
 
+TEST(BatchQueue, ABatchWasMadeWhenTheLatestOfItsSamplesWas) {
+  BatchQueue queue(3, 1);
+  std::vector<Ticket> tickets;
+  for (int i = 0; i < 3; ++i) tickets.push_back(*queue.begin_sample());
+  queue.end_sample(tickets[1], 70);
+  queue.end_sample(tickets[0], 90);
+  queue.end_sample(tickets[2], 80);
+  EXPECT_EQ(queue.made_ns(*queue.take(kNow)), 90);
+}
+
 TEST(BatchQueue, DrainForgetsFinishedAndHalfFinishedBatches) {
   BatchQueue queue(4, 2);
-  for (int i = 0; i < 6; ++i) queue.end_sample(*queue.begin_sample());
+  for (int i = 0; i < 6; ++i) queue.end_sample(*queue.begin_sample(), 0);
   ASSERT_TRUE(queue.pause(soon()));
   queue.drain();
   EXPECT_EQ(queue.prepared_samples(), 0);
@@ -105,7 +115,7 @@ TEST(BatchQueue, DrainLeavesABatchThatIsHeld) {
   for (int i = 0; i < 4; ++i) {
     const Ticket ticket = *queue.begin_sample();
     slots.insert(ticket.slot);
-    queue.end_sample(ticket);
+    queue.end_sample(ticket, 0);
   }
   EXPECT_FALSE(slots.contains(held));
 }
@@ -129,14 +139,14 @@ TEST(BatchQueue, PauseWaitsForTheSampleThatIsBeingMade) {
   BatchQueue queue(4, 2);
   const Ticket ticket = *queue.begin_sample();
   EXPECT_FALSE(queue.pause(kNow));
-  std::thread worker([&] { queue.end_sample(ticket); });
+  std::thread worker([&] { queue.end_sample(ticket, 0); });
   EXPECT_TRUE(queue.pause(soon()));
   worker.join();
 }
 
 TEST(BatchQueue, StopWakesEverybody) {
   BatchQueue queue(1, 1);
-  queue.end_sample(*queue.begin_sample());
+  queue.end_sample(*queue.begin_sample(), 0);
   std::thread worker([&] { EXPECT_FALSE(queue.begin_sample().has_value()); });
   queue.stop();
   worker.join();
@@ -151,7 +161,7 @@ TEST(BatchQueue, LosesNoSampleBetweenManyWorkers) {
     workers.emplace_back([&] {
       while (const auto ticket = queue.begin_sample()) {
         positions.push_back(ticket->position);
-        queue.end_sample(*ticket);
+        queue.end_sample(*ticket, 0);
       }
     });
   }

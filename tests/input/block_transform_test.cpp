@@ -1,4 +1,4 @@
-#include "stash/input/block_transform.h"
+#include "stash/input/jpeg/block_transform.h"
 
 #include <gtest/gtest.h>
 

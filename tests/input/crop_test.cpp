@@ -1,4 +1,4 @@
-#include "stash/input/crop.h"
+#include "stash/input/image/crop.h"
 
 #include <gtest/gtest.h>
 

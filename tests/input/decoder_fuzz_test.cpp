@@ -5,7 +5,7 @@
 
 #include "jpeg_writer.h"
 #include "stash/core/clock.h"
-#include "stash/input/image_maker.h"
+#include "stash/input/image/image_maker.h"
 #include "stash/input/random.h"
 
 namespace stash {

@@ -1,4 +1,4 @@
-#include "stash/input/usual_dataset.h"
+#include "stash/input/dataset/default_dataset.h"
 
 #include <gtest/gtest.h>
 
@@ -6,15 +6,15 @@ namespace stash {
 namespace {
 
 TEST(UsualDataset, IsKnownByItsNameOnAnyMachine) {
-  EXPECT_TRUE(is_usual_dataset("/var/cache/ann/" + usual_images_name(256)));
-  EXPECT_TRUE(is_usual_dataset("/var/cache/" + usual_tokens_name(30522, 4'000'000)));
+  EXPECT_TRUE(is_default_dataset("/var/cache/ann/" + default_images_name(256)));
+  EXPECT_TRUE(is_default_dataset("/var/cache/" + default_tokens_name(30522, 4'000'000)));
 }
 
 TEST(UsualDataset, DataOfSomebodyIsNone) {
   for (const char* data :
        {"", "/data/imagenet", "/data/images-500x375-", "/data/images-500x375-12a", "images-500x375-5/x", "tokens-.bin",
         "tokens-5.bin", "tokens-5-.bin", "tokens--5.bin", "tokens-5-6.txt"}) {
-    EXPECT_FALSE(is_usual_dataset(data)) << data;
+    EXPECT_FALSE(is_default_dataset(data)) << data;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "stash/input/file_pages.h"
+#include "stash/input/pages/file_pages.h"
 
 #include <gtest/gtest.h>
 

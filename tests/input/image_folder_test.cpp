@@ -1,4 +1,4 @@
-#include "stash/input/image_folder.h"
+#include "stash/input/dataset/image_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stash/input/jpeg_decoder.h"
+#include "stash/input/jpeg/jpeg_decoder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "stash/input/machine_rates.h"
+#include "stash/input/pages/machine_rates.h"
 
 #include <gtest/gtest.h>
 
-#include "stash/input/page_cache.h"
-#include "stash/input/scratch_file.h"
+#include "stash/input/pages/page_cache.h"
+#include "stash/input/pages/scratch_file.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 

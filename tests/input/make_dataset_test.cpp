@@ -1,4 +1,4 @@
-#include "stash/input/make_dataset.h"
+#include "stash/input/dataset/make_dataset.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
-#include "stash/input/check_dataset.h"
-#include "stash/input/token_file.h"
+#include "stash/input/dataset/check_dataset.h"
+#include "stash/input/dataset/token_file.h"
 #include "support/file_size_limit.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "stash/input/page_cache.h"
+#include "stash/input/pages/page_cache.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "stash/core/clock.h"
-#include "stash/input/make_dataset.h"
-#include "stash/input/page_cache.h"
+#include "stash/input/dataset/make_dataset.h"
+#include "stash/input/pages/page_cache.h"
 #include "stash/input/pipeline.h"
 #include "stash/input/sample_reader.h"
 #include "support/temporary_folder.h"

@@ -11,7 +11,7 @@
 #include "jpeg_writer.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/input/make_dataset.h"
+#include "stash/input/dataset/make_dataset.h"
 #include "support/eventually.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
@@ -195,6 +195,23 @@ TEST_F(PipelineTest, InjectedTimeIsAddedToEverySample) {
   take_labels(pipeline, given, 5);
   // Twenty samples, of which the first may have begun before the clock did.
   EXPECT_GE(now_ns() - start_ns, 185'000'000);
+}
+
+TEST_F(PipelineTest, OnTheWorkersTimeLineBatchesAreMadeAsOftenAsInjected) {
+  PipelineOptions given = options();
+  given.inject.prep_s_per_sample = 0.02;
+  given.workers = 1;
+  add_images(4);
+  Pipeline pipeline(dataset(), given);
+  std::vector<std::int64_t> made_ns;
+  for (int i = 0; i < 4; ++i) {
+    const BatchView batch = pipeline.next();
+    EXPECT_LE(batch.made_ns, now_ns());
+    made_ns.push_back(batch.made_ns);
+    pipeline.release(batch);
+  }
+  // However late threads wake up; the first batch also waited for the worker to start.
+  for (std::size_t i = 2; i < made_ns.size(); ++i) EXPECT_GE(made_ns[i] - made_ns[i - 1], given.batch * 20'000'000);
 }
 
 TEST_F(PipelineTest, RefusesMoreClassesThanTheModelHas) {

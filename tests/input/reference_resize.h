@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "stash/input/crop.h"
+#include "stash/input/image/crop.h"
 
 namespace stash {
 

@@ -4,8 +4,8 @@
 
 #include "jpeg_writer.h"
 #include "reference_resize.h"
-#include "stash/input/image_resizer.h"
-#include "stash/input/jpeg_decoder.h"
+#include "stash/input/image/image_resizer.h"
+#include "stash/input/jpeg/jpeg_decoder.h"
 
 namespace stash {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "stash/core/clock.h"
-#include "stash/input/page_cache.h"
+#include "stash/input/pages/page_cache.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 

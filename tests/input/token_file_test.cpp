@@ -1,11 +1,11 @@
-#include "stash/input/token_file.h"
+#include "stash/input/dataset/token_file.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "stash/core/error.h"
-#include "stash/input/make_dataset.h"
+#include "stash/input/dataset/make_dataset.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "stash/launch/affinity.h"
+#include "stash/launch/process/affinity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stash/launch/build_lock.h"
+#include "stash/launch/process/build_lock.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "stash/core/error.h"
-#include "stash/launch/subprocess.h"
+#include "stash/launch/process/subprocess.h"
 #include "support/temporary_folder.h"
 
 namespace stash {

@@ -45,8 +45,8 @@ TEST_F(EventFilesTest, CountsMarks) {
   append("python-1", "");
   append("python-22", "");
   append("torch-22", "");
-  EXPECT_EQ(files_.count_marks("python"), 2);
-  EXPECT_EQ(files_.count_marks("torch"), 1);
+  EXPECT_EQ(files_.count_marks("python-"), 2);
+  EXPECT_EQ(files_.count_marks("torch-"), 1);
 }
 
 TEST(RunFolder, IsGoneAfterwards) {

@@ -1,4 +1,4 @@
-#include "stash/launch/extension.h"
+#include "stash/launch/extension/extension.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -12,9 +12,9 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/launch/extension_build.h"
-#include "stash/launch/interpreter.h"
-#include "stash/launch/subprocess.h"
+#include "stash/launch/extension/extension_build.h"
+#include "stash/launch/extension/interpreter.h"
+#include "stash/launch/process/subprocess.h"
 #include "support/file_content.h"
 #include "support/message_of.h"
 #include "support/temporary_folder.h"
@@ -268,8 +268,9 @@ TEST_F(ExtensionTest, AFailedConfigurationShowsCMakesError) {
 }
 
 TEST_F(ExtensionTest, ATorchThatIsBrokenIsOneSentence) {
-  write(root() / "CMakeLists.txt", "file(WRITE ${CMAKE_BINARY_DIR}/torch_fault.txt \"torch cannot be imported\\n\")\n"
-                                   "message(FATAL_ERROR \"no\")\n");
+  write(root() / "CMakeLists.txt",
+        "file(WRITE ${CMAKE_BINARY_DIR}/torch_fault.txt \"torch cannot be imported\\n\")\n"
+        "message(FATAL_ERROR \"no\")\n");
   EXPECT_EQ(failure(), "torch cannot be imported");
 }
 
@@ -370,7 +371,8 @@ TEST(ExtensionBuild, FirstErrorsAreFewAndShort) {
 
 TEST(ExtensionBuild, ALinkErrorShowsTheLineThatExplainsIt) {
   const std::string errors = first_errors(
-      "[9/9] Linking\n/usr/bin/ld: cannot find -ltorch_python: No such file\ncollect2: error: ld returned 1 exit status\n");
+      "[9/9] Linking\n/usr/bin/ld: cannot find -ltorch_python: No such file\ncollect2: error: ld returned 1 exit "
+      "status\n");
   EXPECT_EQ(errors, "  /usr/bin/ld: cannot find -ltorch_python: No such file\n");
 }
 

@@ -1,12 +1,10 @@
+#include "stash/launch/fault.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "stash/launch/collector.h"
-
 namespace stash {
 namespace {
-
-using Errors = std::map<int, RankError>;
 
 RankEnd exited(int rank, int code, std::string output = "") {
   return {.rank = rank, .exit_code = code, .signal = std::nullopt, .last_output = std::move(output)};
@@ -14,7 +12,7 @@ RankEnd exited(int rank, int code, std::string output = "") {
 
 RankEnd killed(int rank, int signal) { return {.rank = rank, .signal = signal, .last_output = ""}; }
 
-std::string fault(std::vector<RankEnd> ends, const Errors& errors = {}) {
+std::string fault(std::vector<RankEnd> ends, const RankErrors& errors = {}) {
   Outcome outcome;
   outcome.ends = std::move(ends);
   return describe_fault(outcome, errors, 30).value_or("none");
@@ -23,12 +21,13 @@ std::string fault(std::vector<RankEnd> ends, const Errors& errors = {}) {
 TEST(Fault, WhereEveryRankEndedWellThereIsNone) { EXPECT_EQ(fault({exited(1, 0), exited(0, 0)}), "none"); }
 
 TEST(Fault, ARankThatSaidWhyComesBeforeOneThatDiedSilentlyAndOneThatLostTheOthers) {
-  const Errors errors{{0, {"peer", "connection closed by peer"}}, {2, {"environment", "no such file"}}};
+  const RankErrors errors{{0, {FaultKind::peer, "connection closed by peer", {}}},
+                          {2, {FaultKind::environment, "no such file", {}}}};
   EXPECT_EQ(fault({exited(0, 1), killed(1, SIGSEGV), exited(2, 1)}, errors), "rank 2: no such file");
 }
 
 TEST(Fault, ASilentDeathComesBeforeOneThatLostTheOthers) {
-  const Errors errors{{0, {"peer", "connection closed by peer"}}};
+  const RankErrors errors{{0, {FaultKind::peer, "connection closed by peer", {}}}};
   const std::string message = fault({exited(0, 1), killed(1, SIGSEGV)}, errors);
   EXPECT_EQ(message.find("rank 1 was ended by signal 11"), 0U) << message;
 }
@@ -41,7 +40,7 @@ TEST(Fault, WhereThereAreOtherHostsThisOneIsNamed) {
 }
 
 TEST(Fault, WhereAllOnlyLostTheOthersOneIsShown) {
-  const Errors errors{{1, {"peer", "timed out"}}};
+  const RankErrors errors{{1, {FaultKind::peer, "timed out", {}}}};
   EXPECT_EQ(fault({exited(1, 1), exited(0, 0)}, errors), "rank 1 lost the others: timed out");
 }
 
@@ -59,7 +58,7 @@ TEST(Fault, AKilledRankHintsAtMemory) {
 }
 
 TEST(Fault, ARankOutOfMemorySaysWhatToDo) {
-  EXPECT_EQ(fault({exited(0, 1)}, {{0, {"memory", "2 GB are there"}}}),
+  EXPECT_EQ(fault({exited(0, 1)}, {{0, {FaultKind::memory, "2 GB are there", {}}}}),
             "rank 0: 2 GB are there; use a smaller --batch or fewer --ranks");
 }
 
@@ -73,17 +72,17 @@ TEST(Fault, AHungRankIsNamedWithWhatItDidAndHowLong) {
   outcome.hung_rank = 1;
   outcome.hung_in = Phase::collective;
   outcome.ends = {killed(0, SIGTERM), exited(1, 0, "waiting for a friend\n")};
-  const std::string message = *describe_fault(outcome, {{0, {"environment", "noise"}}}, 5);
+  const std::string message = *describe_fault(outcome, {{0, {FaultKind::environment, "noise", {}}}}, 5);
   EXPECT_EQ(message.find("rank 1 gave no sign of life for 5.00 s while in a collective"), 0U) << message;
   EXPECT_NE(message.find("--deadline"), std::string::npos) << message;
   EXPECT_NE(message.find("waiting for a friend"), std::string::npos) << message;
 }
 
 TEST(Fault, AUsageFaultIsTheUsersAndNamesNoRank) {
-  const Errors errors{{1, {"usage", "--seq-len 9 is too long"}}};
+  const RankErrors errors{{1, {FaultKind::usage, "--seq-len 9 is too long", {}}}};
   EXPECT_TRUE(is_usage_fault(errors));
   EXPECT_EQ(fault({exited(1, 2)}, errors), "--seq-len 9 is too long");
-  EXPECT_FALSE(is_usage_fault({{0, {"environment", "no disk"}}}));
+  EXPECT_FALSE(is_usage_fault({{0, {FaultKind::environment, "no disk", {}}}}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "stash/launch/foreground.h"
+#include "stash/launch/process/foreground.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stash/launch/line_channel.h"
+#include "stash/launch/process/line_channel.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "stash/launch/child.h"
+#include "stash/launch/process/child.h"
 
 namespace stash {
 namespace {

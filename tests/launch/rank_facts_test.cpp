@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "../core/contains.h"
 
 namespace stash {
@@ -38,11 +36,6 @@ TEST(RankFacts, RanksThatShareADeviceAreNamed) {
 TEST(RankFacts, LoopbackDoesNotLeadToAnotherNode) {
   EXPECT_CONTAINS(bad({facts(0, "a", 0, "", "lo"), facts(1, "b", 1, "", "lo")}), "lo on a");
   EXPECT_EQ(bad({facts(0, "a", 0, "", "lo"), facts(1, "a", 0, "", "lo")}), "");
-}
-
-TEST(RankFacts, RoundTrip) {
-  const RankFacts one = facts(3, "b", 1, "GPU-2");
-  EXPECT_EQ(rank_facts_from_json(to_json(one)), one);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "stash/launch/subprocess.h"
+#include "stash/launch/process/subprocess.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -106,8 +106,7 @@ TEST(Subprocess, ReportsASignal) {
 }
 
 TEST(Subprocess, GivesTheChildDefaultSignalsAndEmptyInput) {
-  struct sigaction ignored {
-  }, before{};
+  struct sigaction ignored{}, before{};
   ignored.sa_handler = SIG_IGN;
   ::sigaction(SIGTERM, &ignored, &before);
   const CommandResult result = run_shell("cat; kill -TERM $$; echo survived");

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "launch/is_alive.h"
-#include "stash/launch/affinity.h"
-#include "stash/launch/child.h"
+#include "stash/launch/process/affinity.h"
+#include "stash/launch/process/child.h"
 #include "support/eventually.h"
 
 namespace stash {
@@ -27,7 +27,7 @@ class SupervisorTest : public testing::Test {
   Outcome run(const std::vector<RankCommand>& processes) {
     shared_ = std::make_unique<SharedState>(SharedState::create(static_cast<int>(processes.size())));
     options_.on_event = [this](int rank, std::string_view line) { events_.emplace_back(rank, line); };
-    return Crew(processes, *shared_).watch(options_);
+    return Supervisor(processes, *shared_).watch(options_);
   }
   const RankEnd& end_of(const Outcome& outcome, int rank) {
     for (const RankEnd& end : outcome.ends) {
@@ -146,7 +146,7 @@ TEST_F(SupervisorTest, RanksThatAreFreeStayUntilTheirCrewIsGone) {
                                       },
                                   .on_tick = {}};
   {
-    Crew crew({shell_rank("while :; do echo $$ > /proc/self/fd/$STASH_EVENT_FD; sleep 0.2; done")}, shared);
+    Supervisor crew({shell_rank("while :; do echo $$ > /proc/self/fd/$STASH_EVENT_FD; sleep 0.2; done")}, shared);
     EXPECT_FALSE(crew.is_free());
     EXPECT_TRUE(crew.watch(options).ends.empty());
     EXPECT_TRUE(crew.is_free());
@@ -163,7 +163,7 @@ TEST_F(SupervisorTest, RanksThatAreFreeStayUntilTheirCrewIsGone) {
 TEST_F(SupervisorTest, ARankThatDiedWhileItWasFreeIsNotFree) {
   SharedState shared = SharedState::create(1);
   pid_t rank = 0;
-  Crew crew({shell_rank("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared);
+  Supervisor crew({shell_rank("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared);
   crew.watch({.on_event =
                   [&](int, std::string_view line) {
                     rank = std::atoi(std::string(line).c_str());
@@ -184,7 +184,7 @@ TEST_F(SupervisorTest, RanksDieWithTheirSupervisor) {
     const auto tell = [&](int, std::string_view line) {
       if (::write(pids.write_end.get(), line.data(), line.size()) < 0) ::_exit(1);
     };
-    Crew({shell_rank("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared)
+    Supervisor({shell_rank("echo $$ > /proc/self/fd/$STASH_EVENT_FD; exec sleep 60")}, shared)
         .watch({.on_event = tell, .on_tick = {}});
     ::_exit(0);
   }

@@ -91,13 +91,15 @@ class Ranks(FaultCase):
         self.assertTrue(any("rank 1" in warning for warning in profile["warnings"]), profile["warnings"])
 
     def run_with_python(self, statement, code=1):
-        """Rank 1 executes a statement when it reads its order."""
+        """Rank 1 executes a statement when it begins to carry out its order."""
         (self.folder.path / "sitecustomize.py").write_text(
-            "import json, os\n"
-            "def hooked(text, original=json.loads, **options):\n"
-            f"    {statement}\n"
-            "    return original(text, **options)\n"
-            'if os.environ.get("RANK") == "1": json.loads = hooked\n')
+            "import os\n"
+            'if os.environ.get("RANK") == "1":\n'
+            "    import stash.machine\n"
+            "    def hooked(torch, original=stash.machine.machine_facts):\n"
+            f"        {statement}\n"
+            "        return original(torch)\n"
+            "    stash.machine.machine_facts = hooked\n")
         path = f"{os.environ.get('PYTHONPATH', '')}:{self.folder.path}"
         self.run_ = program.Run("profile", *QUICK, "--out", self.out, *SHORT, PYTHONPATH=path)
         return self.finish(code)

@@ -12,7 +12,7 @@ TOLERANCE = 0.03  # of the step
 RANKS = 2
 BATCH = 4
 WORKERS = 2
-BUDGET = ("--precision", "3%", "--max-time", "12s")
+BUDGET = ("--precision", "5%", "--max-time", "8s")
 
 
 class Injected(unittest.TestCase):

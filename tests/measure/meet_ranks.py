@@ -1,7 +1,5 @@
 """Ranks meet: they learn which of them share a node, and that they are of one kind."""
 
-import json
-
 import torch.distributed as dist
 
 import _stash
@@ -10,8 +8,9 @@ from rank_group import run_as_rank
 
 def meet(case, rank, size, **facts):
     store = dist.PrefixStore(case, dist.distributed_c10d._get_default_store())
-    member = {"host": "a", "node": "a", "stash": "1", "torch": "2", "job": "x", **facts}
-    return _stash.Rank().meet(store, rank, size, json.dumps(member), 5)
+    team = _stash.Team(store, rank, size)
+    team.meet(_stash.Member(**{"host": "a", "node": "a", "stash": "1", "torch": "2", "job": "x", **facts}), 5)
+    return team.nodes()
 
 
 def ranks_of_one_node(rank, size):
@@ -49,7 +48,7 @@ def who_does_not_come_is_named(rank, size):
     if rank == 2:
         return
     try:
-        _stash.Rank().meet(store, rank, size, json.dumps({"host": "a", "node": "a"}), 0.05)
+        _stash.Team(store, rank, size).meet(_stash.Member(host="a", node="a", torch="2"), 0.05)
     except _stash.Error as error:
         assert "1 of 3 ranks did not come" in str(error) and "rank 2" in str(error), error
         return

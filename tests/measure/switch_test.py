@@ -13,7 +13,7 @@ import torch  # noqa: E402
 
 from rank_group import run_cases  # noqa: E402
 
-SWITCH = program.ROOT / "src/stash/measure/switch_backend.h"
+SWITCH = program.ROOT / "src/stash/measure/switch/switch_backend.h"
 BACKEND = pathlib.Path(torch.__file__).parent / "include/torch/csrc/distributed/c10d/Backend.hpp"
 VIRTUAL = re.compile(r"\bvirtual\s[^;{}]*?\b(\w+)\s*\(")
 OVERRIDE = re.compile(r"(\w+)\([^;{}]*\)\s*(?:const\s+)?override")

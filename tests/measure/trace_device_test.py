@@ -8,8 +8,9 @@ import spans
 
 program.require_program()
 
-import ledger  # noqa: E402
 import torch  # noqa: E402
+
+import ledger  # noqa: E402
 
 if not torch.cuda.is_available():
     print("there is no GPU")

@@ -10,7 +10,7 @@ program.require_program()
 
 import ledger  # noqa: E402
 
-QUICK = ("--precision", "50%", "--max-time", "6s", "--batch", 4)
+QUICK = ("--precision", "50%", "--max-time", "3s", "--batch", 4)
 
 
 class Trace(unittest.TestCase):

@@ -14,7 +14,7 @@ PREP_S = 0.040
 INPUT_STEP_S = BATCH * PREP_S / WORKERS  # of a job that waits for its input
 LATE_S = 0.030
 WARMUP_S = 1
-BUDGET = ("--precision", "3%", "--max-time", "16s", "--batch", BATCH)
+BUDGET = ("--precision", "5%", "--max-time", "10s", "--batch", BATCH)
 
 
 class Traps(unittest.TestCase):

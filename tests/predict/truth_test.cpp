@@ -14,7 +14,7 @@ constexpr double kSampleBytes = 110e3;
 
 StepJob step_of(const Job& job) {
   const Graph graph = make_model(job.model, {.image_size = job.image_size, .seq_len = job.seq_len});
-  const Gpu& gpu = find_gpu(job.device.substr(job.device.find(':') + 1));
+  const Gpu& gpu = find_gpu(job.device.gpu());
   StepJob step = make_step_job(graph, layer_times(graph, job.batch, parse_dtype(job.dtype), gpu), job.bucket_bytes);
   step.optimizer_s = optimizer_time_s(graph, gpu);
   step.batch = job.batch;

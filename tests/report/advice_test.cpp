@@ -1,5 +1,3 @@
-#include "stash/report/advice.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,8 @@
 #include "../core/contains.h"
 #include "predicted.h"
 #include "report/first_line.h"
+#include "stash/advise/advise.h"
+#include "stash/report/advice_report.h"
 #include "stash/report/columns.h"
 
 namespace stash {

@@ -1,11 +1,11 @@
-#include "stash/report/battery.h"
+#include "stash/report/battery_report.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "../study/fixture.h"
+#include "../battery/battery_fixture.h"
 #include "stash/report/comparison.h"
 #include "stash/report/html/battery_page.h"
 
@@ -127,7 +127,7 @@ TEST(ComparisonReport, TheFirstLineSaysWhoIsFastestAndCheapest) {
   const Comparison comparison = compare({sample_summary("slow", 2, 1), sample_summary("fast", 1, 3)}, {});
   const std::string text = render_comparison_text(comparison, {}, {});
   EXPECT_TRUE(text.starts_with("fastest: fast for 2 models; cheapest: slow for 2 models\n")) << text;
-  EXPECT_NE(text.find("fast costs 3.00 times as much an hour as slow and is 2.00 times as fast"), std::string::npos)
+  EXPECT_NE(text.find("fast costs 3.00 times as much per hour as slow and is 2.00 times as fast"), std::string::npos)
       << text;
 }
 

@@ -5,8 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "fixture.h"
-#include "stash/attribute/attribute.h"
+#include "report_fixture.h"
 #include "support/message_of.h"
 
 namespace stash {
@@ -14,6 +13,7 @@ namespace stash {
 namespace {
 
 using nlohmann::json;
+using testing_support::report_of;
 
 Span collective(std::int64_t start_us, std::int64_t length_us, std::string op = "allreduce") {
   return {SpanKind::collective, start_us, length_us, 4096, std::move(op)};
@@ -33,7 +33,7 @@ Profile traced_profile() {
   return profile;
 }
 
-json trace_of(const Profile& profile) { return json::parse(render_trace(profile, attribute(profile), {})); }
+json trace_of(const Profile& profile) { return json::parse(render_trace(report_of(profile))); }
 
 std::vector<json> events(const json& trace, const std::string& phase) {
   std::vector<json> found;
@@ -97,7 +97,7 @@ TEST(ChromeTrace, AProcessIsNamedAfterItsConditionAndItsStep) {
     if (event["name"] == "process_sort_index") order.push_back(event["args"]["sort_index"]);
   }
   ASSERT_EQ(names.size(), 2);
-  EXPECT_EQ(names[0], "solo: 43.3 ms a step (emulated V100)");
+  EXPECT_EQ(names[0], "solo: 43.3 ms per step (emulated V100)");
   EXPECT_EQ(names[1].substr(0, 8), "node: 80");
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
@@ -121,7 +121,7 @@ TEST(ChromeTrace, HostileNamesStayText) {
   const std::string hostile = "\"}],\"x\":[{\"<script>\x1b[2J\xff\n";
   profile.job.model = hostile;
   profile.traces[0].ranks[0].host = {collective(0, 1, hostile), collective(2, 1, std::string(1'000'000, 'a'))};
-  const std::string text = render_trace(profile, attribute(profile), {});
+  const std::string text = render_trace(report_of(profile));
   EXPECT_LT(text.size(), 10'000);
   const json trace = json::parse(text);
   expect_importable(trace);
@@ -139,7 +139,7 @@ TEST(ChromeTrace, AHugeTraceIsCutAndSaysSo) {
   }
   rank.left_out = 3;
   profile.traces = {{1, Condition::node, std::vector(kRanks, rank)}};
-  const std::string text = render_trace(profile, attribute(profile), {});
+  const std::string text = render_trace(report_of(profile));
   EXPECT_LE(text.size(), kTraceFileBytes);
   EXPECT_GT(text.size(), kTraceFileBytes / 2);
   const json trace = json::parse(text);
@@ -156,7 +156,7 @@ TEST(ChromeTrace, ManyRanksAndManyLanesAreBounded) {
   Profile profile = traced_profile();
   const RankTrace rank{.rank = 2'000'000'000, .host = {collective(0, 5)}};
   profile.traces = {{1, Condition::node, std::vector(100'000, rank)}};
-  EXPECT_LE(render_trace(profile, attribute(profile), {}).size(), kTraceFileBytes);
+  EXPECT_LE(render_trace(report_of(profile)).size(), kTraceFileBytes);
 
   profile.traces = {{1, Condition::node, {{.rank = 0, .host = std::vector(2'000, collective(0, 1'000'000))}}}};
   const json trace = trace_of(profile);
@@ -166,7 +166,7 @@ TEST(ChromeTrace, ManyRanksAndManyLanesAreBounded) {
 TEST(ChromeTrace, AnOldProfileIsToldFromABrokenOne) {
   Profile profile = traced_profile();
   profile.traces.clear();
-  const std::string message = message_of([&] { render_trace(profile, attribute(profile), {}); });
+  const std::string message = message_of([&] { render_trace(report_of(profile)); });
   EXPECT_NE(message.find("made by an older Stash"), std::string::npos) << message;
 }
 

@@ -1,12 +1,12 @@
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "../core/contains.h"
-#include "fixture.h"
 #include "hostile.h"
+#include "report_fixture.h"
 
 namespace stash {
 

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "fixture.h"
+#include "report_fixture.h"
 #include "stash/attribute/attribute.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 #include "stash/report/report.h"
 
 namespace stash {
@@ -46,16 +46,16 @@ TEST(ReportFuzz, EveryProfileThatIsReadGivesAPageOrAnError) {
     mutate(document["job"], random, 0.01);
     try {
       const Profile profile = profile_from_json_text(document.dump());
-      const Ledger ledger = attribute(profile);
-      EXPECT_FALSE(render_text(profile, ledger, {.usd_per_hour = 1}).empty());
-      EXPECT_FALSE(render_csv(profile, ledger, {}).empty());
-      EXPECT_FALSE(render_markdown(profile, ledger, {}).empty());
-      EXPECT_FALSE(render_ledger_openmetrics(profile, ledger, {}).empty());
+      const Report report = testing_support::report_of(profile, 1);
+      EXPECT_FALSE(render_text(report, {}).empty());
+      EXPECT_FALSE(render_csv(report).empty());
+      EXPECT_FALSE(render_markdown(report).empty());
+      EXPECT_FALSE(render_ledger_openmetrics(report).empty());
       const Difference difference = compare(profile, testing_support::interconnect_profile());
       const DifferencePage page{profile, profile, difference, 0.03};
       EXPECT_EQ(json::parse(render_difference_json(page, {}))["schema_version"], 1);
       EXPECT_FALSE(render_difference_text(page, {}).empty());
-      EXPECT_EQ(json::parse(render_json(profile, ledger, {}))["schema_version"], 1);
+      EXPECT_EQ(json::parse(render_json(report))["schema_version"], 1);
       ++rendered;
     } catch (const Error&) {
     }

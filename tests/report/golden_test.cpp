@@ -6,11 +6,11 @@
 #include <fstream>
 #include <regex>
 
-#include "fixture.h"
 #include "hostile.h"
+#include "report_fixture.h"
 #include "stash/attribute/attribute.h"
 #include "stash/core/version.h"
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 #include "stash/report/report.h"
 #include "support/file_content.h"
 
@@ -21,6 +21,7 @@ namespace stash {
 namespace {
 
 using testing_support::interconnect_profile;
+using testing_support::report_of;
 using testing_support::slower_profile;
 
 std::filesystem::path golden_file(const std::string& name) {
@@ -60,12 +61,11 @@ Profile hostile_profile() {
 }
 
 void expect_reports(const Profile& profile, const std::string& name) {
-  const Ledger ledger = attribute(profile);
-  const ReportOptions options{.usd_per_hour = 24.48};
-  expect_golden(render_text(profile, ledger, options), name + ".txt");
-  expect_golden(render_markdown(profile, ledger, options), name + ".md");
-  expect_golden(render_csv(profile, ledger, options), name + ".csv");
-  expect_golden(render_ledger_openmetrics(profile, ledger, options), name + ".prom");
+  const Report report = report_of(profile, 24.48);
+  expect_golden(render_text(report, {}), name + ".txt");
+  expect_golden(render_markdown(report), name + ".md");
+  expect_golden(render_csv(report), name + ".csv");
+  expect_golden(render_ledger_openmetrics(report), name + ".prom");
 }
 
 void expect_differences(const Profile& after, const std::string& name) {
@@ -82,7 +82,7 @@ void expect_differences(const Profile& after, const std::string& name) {
 TEST(Golden, Reports) {
   const Profile profile = interconnect_profile();
   expect_reports(profile, "report");
-  expect_golden(render_json(profile, attribute(profile), {.usd_per_hour = 24.48}), "report.json");
+  expect_golden(render_json(report_of(profile, 24.48)), "report.json");
 }
 
 TEST(Golden, Differences) {

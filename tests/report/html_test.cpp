@@ -1,11 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "../core/contains.h"
-#include "fixture.h"
 #include "hostile.h"
 #include "predicted.h"
-#include "stash/attribute/attribute.h"
-#include "stash/catalog/instances.h"
+#include "report_fixture.h"
+#include "stash/advise/advise.h"
 #include "stash/report/html/escape.h"
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/page.h"
@@ -17,11 +16,12 @@ namespace stash {
 namespace {
 
 using testing_support::interconnect_profile;
+using testing_support::report_of;
 
 constexpr std::size_t kLargest = 400'000;  // bytes of a page
 
 std::string html_of(const Profile& profile, std::optional<double> usd_per_hour = {}) {
-  return render_html({profile, attribute(profile), usd_per_hour, instance_table()});
+  return render_html(report_of(profile, usd_per_hour));
 }
 
 std::size_t count(std::string_view text, std::string_view word) {
@@ -64,7 +64,8 @@ Profile huge_profile() {
 TEST(HtmlReport, WhatToDoFirstSavesWhatTheTextPageSays) {
   Profile profile = interconnect_profile();
   profile.job.device = "emulated:v100";
-  EXPECT_CONTAINS(html_of(profile, 24.48), "saves about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour.");
+  EXPECT_CONTAINS(html_of(profile, 24.48),
+                  "saves about 9.40 ms (9.10 to 9.70) of 90.20 per step, 10 %, $2.55 per hour.");
 }
 
 TEST(HtmlReport, LinksStandBesideWhatTheMachineShouldGiveAndCopiesDoNot) {
@@ -172,21 +173,18 @@ TEST(HtmlReport, HostileNamesAreText) {
 TEST(HtmlReport, StaysSmallWhateverTheProfileHolds) { EXPECT_LT(html_of(huge_profile(), 1).size(), kLargest); }
 
 TEST(HtmlPredictions, ShowEveryMachineOnceAndTheRejectedOnes) {
-  const std::string page = render_predictions_html(testing_support::three_predicted(), nullptr);
+  const std::string page = render_predictions_html(testing_support::three_predicted(), std::nullopt);
   EXPECT_CONTAINS(page, "2 x p3.16xlarge, 16 V100");
   EXPECT_CONTAINS(page, "needs 17 GB of GPU memory");
   EXPECT_EQ(count(page, "id=\"ledger\""), 0u);
 }
 
 TEST(HtmlAdvice, HasTheProfileOnTheSamePageWhereOneIsGiven) {
-  const Profile profile = interconnect_profile();
-  const Ledger ledger = attribute(profile);
-  const Measured measured{profile, ledger, std::nullopt, instance_table()};
   AdviceQuestion question;
   question.epochs = 90;
   question.samples = 1281167;
   const Advice advice = advise(question, testing_support::three_predicted());
-  const std::string page = render_advice_html(question, advice, &measured);
+  const std::string page = render_advice_html(question, advice, report_of(interconnect_profile()));
   EXPECT_LT(page.find("id=\"advice\""), page.find("id=\"ledger\""));
   EXPECT_LT(page.size(), kLargest);
 }

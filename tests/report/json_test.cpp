@@ -3,8 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../core/contains.h"
-#include "fixture.h"
-#include "stash/attribute/attribute.h"
+#include "report_fixture.h"
 #include "stash/report/report.h"
 
 namespace stash {
@@ -14,9 +13,10 @@ namespace {
 using nlohmann::json;
 using testing_support::interconnect_profile;
 using testing_support::make_profile;
+using testing_support::report_of;
 
-json json_of(const Profile& profile, const ReportOptions& options = {}) {
-  return json::parse(render_json(profile, attribute(profile), options));
+json json_of(const Profile& profile, std::optional<double> usd_per_hour = {}) {
+  return json::parse(render_json(report_of(profile, usd_per_hour)));
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ TEST(JsonReport, HasTheFirstStepWithWhatItSaves) {
   Profile profile = interconnect_profile();
   EXPECT_TRUE(json_of(profile).at("first_step").is_null());  // the cores of a CPU compute
   profile.job.device = "emulated:v100";
-  const json step = json_of(profile, {.usd_per_hour = 24.48})["first_step"];
+  const json step = json_of(profile, 24.48)["first_step"];
   EXPECT_EQ(step["part"], "prep");
   EXPECT_EQ(step["how"], "--workers 2");
   EXPECT_EQ(step["effort"], "setting");
   EXPECT_NEAR(step["saved_s"].get<double>(), 0.0094, 1e-9);
   EXPECT_LT(step["saved_low_s"], step["saved_s"]);
-  EXPECT_NEAR(step["saved_usd_per_h"].get<double>(), 24.48 * 0.0094 / 0.0902, 1e-6);
+  EXPECT_NEAR(step["saved_usd_per_hour"].get<double>(), 24.48 * 0.0094 / 0.0902, 1e-6);
   EXPECT_EQ(step["first_epoch"], false);
   EXPECT_TRUE(step["alternatives"].is_array());
 }
@@ -73,16 +73,16 @@ TEST(JsonReport, LateRankAndDollars) {
   for (Window& window : profile.windows) {
     if (window.condition == Condition::apart) window.ranks[1]->wall_s += 0.030 * window.steps;
   }
-  const json report = json_of(profile, {.usd_per_hour = 10});
+  const json report = json_of(profile, 10);
   EXPECT_EQ(report["ledger"]["late_rank"]["rank"], 1);
   EXPECT_EQ(report["ledger"]["late_rank"]["condition"], "apart");
   const json& compute = report["ledger"]["parts"]["compute"];
-  EXPECT_NEAR(compute["usd_per_h"].get<double>(), compute["ratio"].get<double>() * 10, 1e-12);
+  EXPECT_NEAR(compute["usd_per_hour"].get<double>(), compute["ratio"].get<double>() * 10, 1e-12);
 }
 
 TEST(JsonReport, StepOfNoTimeGivesNullsAndNoNaN) {
   Profile profile = make_profile({{Condition::solo, 0}, {Condition::hot, 0}}, 0);
-  const std::string text = render_json(profile, attribute(profile), {.usd_per_hour = 1});
+  const std::string text = render_json(report_of(profile, 1));
   EXPECT_EQ(text.find("nan"), std::string::npos);
   EXPECT_TRUE(json::parse(text)["ledger"]["parts"]["prep"]["ratio"].is_null());
 }
@@ -91,15 +91,15 @@ TEST(JsonReport, IsAsciiWhateverTheFileHolds) {
   Profile profile = interconnect_profile();
   profile.job.device = "emulated:\x1b[2J\x7f\u202e\xff";
   profile.warnings = {"\xc2\x9b"};
-  for (const unsigned char c : render_json(profile, attribute(profile), {})) {
+  for (const unsigned char c : render_json(report_of(profile))) {
     EXPECT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7F)) << static_cast<int>(c);
   }
 }
 
 TEST(CsvReport, HasAllPartsAndTheStep) {
   const Profile profile = interconnect_profile();
-  const std::string csv = render_csv(profile, attribute(profile), {});
-  EXPECT_EQ(csv.substr(0, csv.find('\n')), "part,s,low_s,high_s,ratio,usd_per_h");
+  const std::string csv = render_csv(report_of(profile));
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "part,s,low_s,high_s,ratio,usd_per_hour");
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 9);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), ','), 45);
   EXPECT_CONTAINS(csv, "\nnetwork,,,,,\n");
@@ -108,7 +108,7 @@ TEST(CsvReport, HasAllPartsAndTheStep) {
 
 TEST(CsvReport, DollarsAreTheShareOfThePrice) {
   const Profile profile = interconnect_profile();
-  EXPECT_CONTAINS(render_csv(profile, attribute(profile), {.usd_per_hour = 24.5}), ",1,24.5\n");
+  EXPECT_CONTAINS(render_csv(report_of(profile, 24.5)), ",1,24.5\n");
 }
 
 }  // namespace stash

@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "../core/contains.h"
-#include "fixture.h"
 #include "hostile.h"
-#include "stash/attribute/attribute.h"
+#include "report_fixture.h"
 #include "stash/report/report.h"
 
 namespace stash {
@@ -11,9 +10,10 @@ namespace stash {
 namespace {
 
 using testing_support::interconnect_profile;
+using testing_support::report_of;
 
-std::string metrics_of(const Profile& profile, const ReportOptions& options = {}) {
-  return render_ledger_openmetrics(profile, attribute(profile), options);
+std::string metrics_of(const Profile& profile, std::optional<double> usd_per_hour = {}) {
+  return render_ledger_openmetrics(report_of(profile, usd_per_hour));
 }
 
 }  // namespace
@@ -33,8 +33,7 @@ TEST(LedgerOpenMetrics, HasTheStepAndThePresentParts) {
 }
 
 TEST(LedgerOpenMetrics, PricesAreGauges) {
-  EXPECT_CONTAINS(metrics_of(interconnect_profile(), {.usd_per_hour = 24.48}),
-                  "# TYPE stash_ledger_part_usd_per_hour gauge\n");
+  EXPECT_CONTAINS(metrics_of(interconnect_profile(), 24.48), "# TYPE stash_ledger_part_usd_per_hour gauge\n");
 }
 
 TEST(LedgerOpenMetrics, HostileNamesStayLabels) {

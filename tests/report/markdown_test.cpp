@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "../core/contains.h"
-#include "fixture.h"
 #include "hostile.h"
-#include "stash/attribute/attribute.h"
+#include "report_fixture.h"
 #include "stash/report/markdown_text.h"
 #include "stash/report/report.h"
 
@@ -12,10 +11,9 @@ namespace stash {
 namespace {
 
 using testing_support::interconnect_profile;
+using testing_support::report_of;
 
-std::string markdown_of(const Profile& profile, const ReportOptions& options = {}) {
-  return render_markdown(profile, attribute(profile), options);
-}
+std::string markdown_of(const Profile& profile) { return render_markdown(report_of(profile)); }
 
 }  // namespace
 

@@ -86,7 +86,7 @@ class Browser(unittest.TestCase):
                 self.assertAlmostEqual(float(cell), part[key] * 1e3, delta=0.051, msg=f"{name} {key}")
             self.assertAlmostEqual(float(shown[name][3]), part["s"] / rows["step"]["s"] * 100, delta=0.051)
             if name != "step" and part["differs_from_zero"]:
-                self.assertAlmostEqual(float(shown[name][4]), part["usd_per_h"], delta=0.0051)
+                self.assertAlmostEqual(float(shown[name][4]), part["usd_per_hour"], delta=0.0051)
 
     def test_bars_are_as_long_as_their_figures(self):
         found = self.call("report", "r50.json", "--format", "json").json()["ledger"]
@@ -130,6 +130,20 @@ class Browser(unittest.TestCase):
         self.assertRegex(page.locator("#tip").text_content(), r"^network: \d+\.\d ms \(.* to .*\), \d+\.\d % of the step$")
         page.locator("h1").hover()
         self.assertFalse(page.locator("#tip").is_visible())
+
+    def test_at_1200_px_the_price_column_of_predictions_is_not_cut_off(self):
+        page = self.open("predict", "--model", "vgg11", "--batch", "32", "--on", "p3.8xlarge,p3.16xlarge,p4d.24xlarge",
+                         "--nodes", "1,2", "--samples", "1281167", width=1200)
+        shown, needed = page.locator("#predicted .scroll").evaluate("table => [table.clientWidth, table.scrollWidth]")
+        self.assertLessEqual(needed, shown)
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 1200)
+
+    def test_what_more_would_be_worth_is_listed_under_its_machine(self):
+        page = self.open("predict", "--model", "vgg11", "--batch", "32", "--on", "p3.8xlarge,p3.16xlarge", "--nodes", "2")
+        machines = page.locator("#worth > ul > li")
+        self.assertEqual(machines.count(), 2)
+        for i in range(2):
+            self.assertGreater(machines.nth(i).locator("> ul > li").count(), 0)
 
     def test_any_width_has_no_sideways_scroll_in_light_dark_and_print(self):
         for width in WIDTHS:

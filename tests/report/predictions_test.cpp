@@ -119,7 +119,7 @@ TEST(PredictionsJson, LedgerIsThatOfAReport) {
   EXPECT_EQ(ledger["parts"].size(), 7u);
   EXPECT_TRUE(ledger["parts"]["network"].is_null());
   EXPECT_NEAR(ledger["parts"]["compute"]["ratio"].get<double>(), 0.6, 1e-12);
-  EXPECT_NEAR(ledger["parts"]["compute"]["usd_per_h"].get<double>(), 0.6 * 24.48, 1e-9);
+  EXPECT_NEAR(ledger["parts"]["compute"]["usd_per_hour"].get<double>(), 0.6 * 24.48, 1e-9);
   EXPECT_EQ(ledger["coverage"]["absent"]["network"], "the job runs on one node");
 }
 

@@ -2,7 +2,11 @@
 
 #include <utility>
 
+#include "stash/advise/first_steps.h"
+#include "stash/attribute/attribute.h"
+#include "stash/catalog/instances.h"
 #include "stash/core/profile.h"
+#include "stash/report/report.h"
 
 namespace stash::testing_support {
 
@@ -29,6 +33,18 @@ inline Profile make_profile(const std::vector<std::pair<Condition, double>>& ste
     }
   }
   return profile;
+}
+
+// As a verb makes it, with the built-in catalogue.
+inline Report report_of(const Profile& profile, std::optional<double> usd_per_hour = {}) {
+  const Ledger ledger = attribute(profile);
+  const LinkOwner owner = link_owner(profile.machine);
+  return {.profile = profile,
+          .ledger = ledger,
+          .first_steps = first_steps(profile, ledger, instance_table()),
+          .gpu_link = expected_link(LinkKind::gpus, owner, instance_table()),
+          .network_link = expected_link(LinkKind::network, owner, instance_table()),
+          .usd_per_hour = usd_per_hour};
 }
 
 // Interconnect 37 of 90 ms, a little prep, nothing else.

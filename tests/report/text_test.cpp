@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "../core/contains.h"
-#include "fixture.h"
 #include "report/first_line.h"
-#include "stash/attribute/attribute.h"
+#include "report_fixture.h"
 #include "stash/report/report.h"
 
 namespace stash {
@@ -13,9 +12,11 @@ namespace {
 using testing_support::first_line;
 using testing_support::interconnect_profile;
 using testing_support::make_profile;
+using testing_support::report_of;
 
-std::string text_of(const Profile& profile, const ReportOptions& options = {}) {
-  return render_text(profile, attribute(profile), options);
+std::string text_of(const Profile& profile, const ReportOptions& options = {},
+                    std::optional<double> usd_per_hour = {}) {
+  return render_text(report_of(profile, usd_per_hour), options);
 }
 
 std::string verdict_of(const Profile& profile) { return first_line(text_of(profile)); }
@@ -25,17 +26,17 @@ std::string verdict_of(const Profile& profile) { return first_line(text_of(profi
 TEST(TextReport, IsThisPage) {
   EXPECT_EQ(text_of(interconnect_profile()),
             R"(interconnect costs 41 % of every step (37.1 of 90.2 ms); prep 10 %, compute 48 %
-resnet50, batch 64 a rank, 2 ranks on cpu (gloo, fp32); node1 with 8 cores of Some CPU
+resnet50, batch 64 per rank, 2 ranks on cpu (gloo, fp32); node1 with 8 cores of Some CPU
 
-  part          ms a step  % of step   95 % interval, ms
-  compute           43.30       48.0   43.11 to 43.49
-  contention         0.20        0.2   not distinguishable from 0 (±0.22 ms)
-  interconnect      37.10       41.1   36.88 to 37.32
-  network               –          –   the job runs on one node
-  copy                  –          –   the CPU needs no copies
-  prep               9.40       10.4   9.10 to 9.70
-  fetch              0.20        0.2   not distinguishable from 0 (±0.22 ms)
-  step              90.20      100.0   90.09 to 90.31
+  part         ms per step  % of step   95 % interval, ms
+  compute            43.30       48.0   43.11 to 43.49
+  contention          0.20        0.2   not distinguishable from 0 (±0.22 ms)
+  interconnect       37.10       41.1   36.88 to 37.32
+  network                –          –   the job runs on one node
+  copy                   –          –   the CPU needs no copies
+  prep                9.40       10.4   9.10 to 9.70
+  fetch               0.20        0.2   not distinguishable from 0 (±0.22 ms)
+  step               90.20      100.0   90.09 to 90.31
 
   █████████████████████████████████████░▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓
   C                                    OI                               P
@@ -51,24 +52,24 @@ as the Stash study (ICDCS 2023) counts: interconnect 46.3 %, network –, prep 1
 TEST(TextReport, PricedInAsciiOnAnEmulatedDeviceIsThisPage) {
   Profile profile = interconnect_profile();
   profile.job.device = "emulated:v100";
-  EXPECT_EQ(text_of(profile, {.usd_per_hour = 24.48, .unicode = false, .width = 60}),
+  EXPECT_EQ(text_of(profile, {.unicode = false, .width = 60}, 24.48),
             R"(emulated V100: interconnect costs 41 % of every step (37.1 of 90.2 ms); prep 10 %, compute 48 %
-resnet50, batch 64 a rank, 2 ranks on emulated V100 (gloo, fp32); node1 with 8 cores of Some CPU
+resnet50, batch 64 per rank, 2 ranks on emulated V100 (gloo, fp32); node1 with 8 cores of Some CPU
 
-  part          ms a step  % of step   95 % interval, ms         $/h
-  compute           43.30       48.0   43.11 to 43.49          11.75
-  contention         0.20        0.2   not distinguishable from 0 (+-0.22 ms)
-  interconnect      37.10       41.1   36.88 to 37.32          10.07
-  network               -          -   the job runs on one node
-  copy                  -          -   an emulated accelerator gets no copies
-  prep               9.40       10.4   9.10 to 9.70             2.55
-  fetch              0.20        0.2   not distinguishable from 0 (+-0.22 ms)
-  step              90.20      100.0   90.09 to 90.31          24.48
+  part         ms per step  % of step   95 % interval, ms         $/h
+  compute            43.30       48.0   43.11 to 43.49          11.75
+  contention          0.20        0.2   not distinguishable from 0 (+-0.22 ms)
+  interconnect       37.10       41.1   36.88 to 37.32          10.07
+  network                -          -   the job runs on one node
+  copy                   -          -   an emulated accelerator gets no copies
+  prep                9.40       10.4   9.10 to 9.70             2.55
+  fetch               0.20        0.2   not distinguishable from 0 (+-0.22 ms)
+  step               90.20      100.0   90.09 to 90.31          24.48
 
   CCCCCCCCCCCCCCCCCCCCCCCCCCCCIIIIIIIIIIIIIIIIIIIIIIIIPPPPPP
   C compute 48 %   I interconnect 41 %   P prep 10 %
 
-first: give each rank 2 input workers instead of 1: saves about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour
+first: give each rank 2 input workers instead of 1: saves about 9.40 ms (9.10 to 9.70) of 90.20 per step, 10 %, $2.55 per hour
   how: --workers 2
   because a step waits 9.40 ms for batches and takes 80.6 ms without input; a rank has 4 cores
 
@@ -95,7 +96,7 @@ TEST(Verdict, NothingButComputeMatters) {
 
 TEST(Verdict, LargestStallThatCannotBeToldFromZero) {
   const std::string verdict = verdict_of(make_profile({{Condition::solo, 0.1}, {Condition::apart, 0.1005}}, 0.002));
-  EXPECT_CONTAINS(verdict, "no stall can be told from 0: the largest, contention, is ");
+  EXPECT_CONTAINS(verdict, "no stall is distinguishable from zero: the largest, contention, is ");
   EXPECT_CONTAINS(verdict, " in a step of 10");
 }
 
@@ -128,7 +129,7 @@ TEST(TextReport, LateRankIsNamed) {
     if (window.condition == Condition::apart) window.ranks[1]->wall_s += 0.030 * window.steps;
   }
   EXPECT_CONTAINS(text_of(profile),
-                  "late rank: 1 is 30.0 ms a step behind the median of the others, first under apart");
+                  "late rank: 1 is 30.0 ms per step behind the median of the others, first under apart");
 }
 
 TEST(TextReport, HostileHostOfALateRankIsHarmlessInTheFirstStep) {
@@ -149,10 +150,12 @@ TEST(TextReport, ColourOnlyWhenAskedFor) {
 
 TEST(TextReport, EscapesInStringsOfTheFileAreHarmless) {
   Profile profile = interconnect_profile();
-  for (std::string* text : {&profile.job.model, &profile.job.device, &profile.job.backend, &profile.job.dtype,
-                            &profile.machine.hostname, &profile.machine.cpu}) {
-    *text = "\x1b]0;owned\x07\x1b[2J\r\n\u202e\xc2\x9b\xff";
+  const std::string hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e\xc2\x9b\xff";
+  for (std::string* text : {&profile.job.model, &profile.job.backend, &profile.job.dtype, &profile.machine.hostname,
+                            &profile.machine.cpu}) {
+    *text = hostile;
   }
+  profile.job.device = hostile;
   profile.warnings = {"line\nbreak \x1b[31m"};
   profile.machine.gpus = {{"\x1b[1m", std::nullopt}};
   const std::string text = text_of(profile);

@@ -19,7 +19,12 @@ class Run(script.ToyCase):
         self.assertTrue(profile["complete"])
         self.assertEqual(profile["job"]["ranks"], 1)
         self.assertEqual(profile["job"]["batch"], 8)
-        self.assertEqual(profile["job"]["model"], "toy.py")
+        self.assertIsNone(profile["job"]["model"], "a script is no model")
+        self.assertIsNone(profile["job"]["backend"], "there is no process group")
+        self.assertEqual(profile["job"]["dtype"], "fp32")
+        self.assertIn("torch", profile["machine"]["versions"])
+        self.assertIn("toy.py, batch 8", result.err)
+        self.assertIn("1 rank on cpu (fp32)", result.err)
         self.check_files_are_learned(profile)
         # A script that is stopped early says no more.
         self.assertTrue(all(line.startswith("loss ") for line in result.out.splitlines()), result.out[:500])
@@ -29,9 +34,14 @@ class Run(script.ToyCase):
         self.assertTrue(profile["complete"])
         self.check_files_are_learned(profile)
 
-    def test_ranks_that_train_apart_are_told(self):
+    def test_a_script_under_autocast_is_not_called_fp32(self):
+        _, profile = self.toy(2, "--bf16")
+        self.assertEqual((profile["job"]["backend"], profile["job"]["dtype"]), ("gloo", "bf16"))
+
+    def test_what_all_ranks_warn_of_is_said_once(self):
         self.toy(2, "--no-group")
-        self.assertIn("issued no collective", " ".join(script.report(self, self.folder)["warnings"]))
+        warnings = script.report(self, self.folder)["warnings"]
+        self.assertEqual(sum("issued no collective" in warning for warning in warnings), 1, warnings)
 
     def test_a_script_without_loader(self):
         tokens = self.folder.path / "tokens.bin"
@@ -40,7 +50,7 @@ class Run(script.ToyCase):
         report = script.report(self, self.folder)
         self.assertIsNone(report["ledger"]["parts"]["prep"])
         self.assertIsNotNone(report["ledger"]["parts"]["interconnect"])
-        self.assertIn("no DataLoader was seen", " ".join(report["warnings"]))
+        self.assertEqual(sum("no DataLoader was seen" in text for text in report["warnings"]), 1, report["warnings"])
 
     def test_sharded_parameters(self):
         _, profile = script.run(self, self.folder, *script.ranks(2), script.SCRIPTS / "fsdp2.py", flags=QUICK)

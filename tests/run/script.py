@@ -83,7 +83,7 @@ class KeepTrainingCase(unittest.TestCase):
         plain = program.Run(*command[1:], "--steps", 30, program=PYTHON, CUDA_VISIBLE_DEVICES="",
                             OMP_NUM_THREADS=1).finish()
         expected = self.losses(plain.out)
-        kept, profile = run(self, folder, *command, "--steps", 2500, flags=(*QUICK, "--keep-training"))
+        kept, profile = run(self, folder, *command, "--steps", 1800, flags=(*QUICK, "--keep-training"))
         self.assertTrue(profile["complete"])
         seen = self.losses(kept.out)
         # The steps before profiling, then those that profiling used, then the curve goes on where it was left.

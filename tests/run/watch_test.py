@@ -40,7 +40,7 @@ class Watch(unittest.TestCase):
             self.assertLess(wait, seconds)
             self.assertGreaterEqual(self.value(text, "stash_collectives_total", rank), 100)
         self.assertTrue(text.endswith("# EOF\n"))
-        self.assertIn("a step", result.err)
+        self.assertIn("per step", result.err)
 
     def test_losses_are_those_of_a_run_without(self):
         arguments = ("--steps", 20, "--print-losses")

@@ -52,6 +52,8 @@ class Checkout:
         self.write("python/requirements.txt", (ROOT / "python/requirements.txt").read_text())
         self.write("CMakeLists.txt", CMAKE)
         self.write("src/main.cpp", MAIN)
+        oldest = "src/stash/launch/extension/oldest_torch.h"
+        self.write(oldest, (ROOT / oldest).read_text())
         self.make_environment(self.root / ".venv", "2.13.0")
         shutil.copy(self.root / "python/requirements.txt", self.root / ".venv/stamp")
         for name in ("cmake", "ninja", "c++", "pip", "apt-get"):

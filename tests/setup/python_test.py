@@ -1,13 +1,19 @@
 """./stash chooses an interpreter with torch only for the verbs that need one, and makes one where there is none."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
 import unittest
 
+from checkout import ROOT
 from setup_test import SetUpCase
+
+# The one place that names it.
+OLDEST = ".".join(re.search(r"kOldestTorch\{(\d+), (\d+)\}",
+                            (ROOT / "src/stash/launch/extension/oldest_torch.h").read_text()).groups())
 
 
 class Choosing(SetUpCase):
@@ -28,7 +34,10 @@ class Choosing(SetUpCase):
     def test_only_verbs_that_start_ranks_have_one(self):
         self.assertEqual(self.chosen("profile"), self.own)
         self.assertEqual(self.chosen("profile", "--model", "resnet18"), self.own)
-        for arguments in (["report"], ["models"], [], ["profile", "--help"], ["--help"], ["report", "profile"]):
+        for verb in ("study", "characterize", "links", "doctor", "extension"):
+            self.assertEqual(self.chosen(verb), self.own, verb)
+        for arguments in (["report"], ["models"], [], ["profile", "--help"], ["--help"], ["report", "profile"],
+                          ["study", "--from", "profile"], ["run", "--", "python"], ["watch"], ["../profile"]):
             self.assertEqual(self.chosen(*arguments), "-", arguments)
         self.assertEqual(self.checkout.logged(), [])
 
@@ -36,7 +45,7 @@ class Choosing(SetUpCase):
         self.assertEqual(self.chosen("profile", "--", "--help", "--python", "/nowhere"), self.own)
 
     def test_an_active_environment_with_a_recent_torch_is_taken(self):
-        recent = self.environment("recent", "2.5.0+cu121")
+        recent = self.environment("recent", f"{OLDEST}.0+cu121")
         self.assertEqual(self.chosen("profile", VIRTUAL_ENV=recent), f"{recent}/bin/python")
         self.assertEqual(self.chosen("profile", CONDA_PREFIX=recent), f"{recent}/bin/python")
         self.assertEqual(self.checkout.logged(), [])
@@ -61,7 +70,7 @@ class Choosing(SetUpCase):
         old, none = self.environment("old", "1.13.1"), self.environment("none", None)
         cases = {"/nowhere/python": "no such file", "no-such-name": "no such program", str(plain): "cannot be executed",
                  "/usr": "cannot be executed", "/bin/false": "not a working Python 3", "/bin/echo": "not a working Python 3",
-                 f"{old}/bin/python": "has torch 1.13.1, but 2.5 or newer", f"{none}/bin/python": "has no torch"}
+                 f"{old}/bin/python": f"has torch 1.13.1, but {OLDEST} or newer", f"{none}/bin/python": "has no torch"}
         for file, reason in cases.items():
             with self.subTest(file=file):
                 said = self.assert_refused(2, f"--python {file}: {reason}", "profile", "--python", file)

@@ -11,7 +11,7 @@ program.require_program()
 
 MODELS = ("resnet10", "resnet12", "resnet14", "resnet16", "resnet18", "resnet20")
 FLAGS = ("--models", ",".join(MODELS), "--held-out", "resnet10_nobn", "--device", "emulated:V100", "--image-size", "64",
-         "--inject", "link=1Gbit/s", "--max-time", "4s", "--local")
+         "--inject", "link=4Gbit/s", "--max-time", "2s", "--local")
 
 
 class Study(unittest.TestCase):
@@ -49,8 +49,8 @@ class Study(unittest.TestCase):
         self.assertEqual({case["model"] for case in study["cases"] if not case["held_out"]}, set(MODELS))
         self.assertEqual([case["model"] for case in study["cases"] if case["held_out"]], ["resnet10_nobn"])
         self.assertEqual(study["failures"], [])
-        # Between two ranks a link carries the gradients of one once: 8 ns a byte at 1 Gbit/s.
-        self.assertAlmostEqual(study["fit"]["s_per_byte"]["value"] * 1e9, 8, delta=1.6)
+        # Between two ranks a link carries the gradients of one once: 2 ns per byte at 4 Gbit/s.
+        self.assertAlmostEqual(study["fit"]["s_per_byte"]["value"] * 1e9, 2, delta=0.4)
 
 
 if __name__ == "__main__":

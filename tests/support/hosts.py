@@ -15,7 +15,7 @@ NETWORK = "10.213.77"  # of the namespaces alone; nothing leads out of them
 
 
 def ip(*arguments, check=True):
-    return subprocess.run(["ip", *map(str, arguments)], check=check, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.run(["ip", *map(str, arguments)], check=check, capture_output=True, text=True)
 
 
 def why_not():

@@ -31,6 +31,25 @@ def made_profile(seed=1, rounds=8, name="resnet50"):
             "warnings": [f"a warning about {name}"]}
 
 
+def starved_profile(layers, seed=1):
+    """Two ranks of resnet18 on emulated V100s whose two cores decode too slowly: only another machine helps. `layers`:
+    the model's names of them."""
+    chance = random.Random(seed)
+    profile = made_profile(seed, name="resnet18")
+    profile["job"].update(batch=32, ranks=2, device="emulated:V100", backend="gloo", workers=1)
+    profile["machine"].update(cores=2, gpus=[])
+    profile["layers"] = [{**profile["layers"][0], "name": name, "forward_s": 0.02 / len(layers),
+                          "backward_s": 0.03 / len(layers)} for name in layers]
+    profile["inputs"] = [{**profile["inputs"][0], "samples": 1000, "decode_s": 10, "augment_s": 0}]
+    profile.update(places=[], collectives=[], links=[], windows=[])
+    for number in range(8):
+        for condition, step_s in {"solo": 0.05, "apart": 0.05, "node": 0.055, "hot": 0.32, "cold": 0.3201}.items():
+            sample = {"wall_s": STEPS * step_s * (1 + chance.gauss(0, 0.001)), "input_wait_s": 0, "collective_s": 0}
+            ranks = [sample, None if condition == "solo" else sample]
+            profile["windows"].append({**window(chance, number, condition), "ranks": ranks})
+    return profile
+
+
 def window(chance, number, condition):
     step_s = 0
     for name, part_s in CHAIN.items():

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import importlib.util
 import json
 import os
 import pathlib
@@ -28,12 +29,10 @@ def require_program(extension=True):
         sys.exit(SKIPPED)
     if not extension:
         return
-    try:
-        import torch  # noqa: F401  the extension needs it loaded
-        import _stash  # noqa: F401
-    except ImportError as error:
-        print(f"the torch extension is not there: {error}")
-        sys.exit(SKIPPED)
+    for module in ("torch", "_stash"):
+        if importlib.util.find_spec(module) is None:  # importing it would take seconds
+            print(f"the torch extension cannot be loaded: there is no module {module}")
+            sys.exit(SKIPPED)
 
 
 @dataclasses.dataclass

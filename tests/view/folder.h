@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "../report/fixture.h"
+#include "../report/report_fixture.h"
 #include "stash/core/profile_json.h"
 #include "support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "stash/serve/list_page.h"
+#include "stash/view/list_page.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stash/serve/profile_folder.h"
+#include "stash/view/profile_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

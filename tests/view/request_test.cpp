@@ -1,4 +1,4 @@
-#include "stash/serve/request.h"
+#include "stash/view/request.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "stash/serve/response.h"
+#include "stash/view/response.h"
 
 #include <gtest/gtest.h>
 

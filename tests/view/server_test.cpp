@@ -1,4 +1,4 @@
-#include "stash/serve/server.h"
+#include "stash/view/server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "stash/serve/site.h"
+#include "stash/view/site.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class SiteTest : public testing::Test {
   }
 
   TestFolder folder_;
-  Site site_{folder_.path()};
+  Site site_{folder_.path(), [](Profile profile) { return testing_support::report_of(profile); }};
 };
 
 TEST_F(SiteTest, TheListAsksOnlyItsOwnServer) {

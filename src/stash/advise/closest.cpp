@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stash/advise/wording.h"
+#include "stash/core/price.h"
 #include "stash/core/units.h"
 
 namespace stash {
@@ -40,8 +40,8 @@ class Shortfall {
 
   void too_dear() {
     const double price = *price_of(*closest_.prediction, question_);
-    const double affordable =
-        (*goal_.budget_usd / closest_.time_s * 3600 - question_.storage_usd_per_h) / closest_.prediction->nodes;
+    const double affordable = (*goal_.budget_usd / closest_.time_s * kSecondsPerHour - question_.storage_usd_per_h) /
+                              closest_.prediction->nodes;
     sentences_.push_back(
         fmt::format("the closest, {}, costs {}, {} the budget of {}{}", name(), format_usd(*closest_.cost_usd),
                     times(*closest_.cost_usd / *goal_.budget_usd), format_usd(*goal_.budget_usd),

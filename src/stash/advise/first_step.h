@@ -1,12 +1,8 @@
 #pragma once
 
-#include <span>
 #include <string>
-#include <vector>
 
-#include "stash/catalog/instance.h"
 #include "stash/core/ledger.h"
-#include "stash/core/profile.h"
 
 namespace stash {
 
@@ -27,9 +23,5 @@ struct FirstStep {
 
   double saved_ratio() const { return saved.s / of_s; }
 };
-
-// For the largest stall that something can be done about: what to do first, then what else would help, at most five.
-// Empty where nothing is worth it. A rank that keeps the others waiting comes before all. Free of I/O; milliseconds.
-std::vector<FirstStep> first_steps(const Profile& profile, const Ledger& ledger, std::span<const Instance> instances);
 
 }  // namespace stash

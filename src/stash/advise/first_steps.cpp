@@ -1,4 +1,4 @@
-#include "stash/advise/first_step.h"
+#include "stash/advise/first_steps.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr double kEasierRatio = 0.5;
 constexpr double kLateWidthRatio = 0.5;
 
 bool is_worth_it(const FirstStep& step, const Stall& stall) {
-  return step.saved.s >= kWorthRatio * step.of_s && step.saved.low_s > 0 && step.saved.s > half_width_s(stall);
+  return step.saved.s >= kWorthRatio * step.of_s && step.saved.low_s > 0 && step.saved.s > half_width_s(stall.time);
 }
 
 // The first is the easiest that saves enough; then those that save most.
@@ -57,18 +57,19 @@ std::optional<FirstStep> about_late_rank(const JobFacts& facts) {
   const Part part = part_added_by(late->condition);
   const double s = part == Part::compute || !facts.ledger[part] ? late->s : std::min(late->s, facts.ledger[part]->s);
   const std::string host = host_of(facts.profile, late->rank);
-  return FirstStep{.part = part,
-                   .action = fmt::format("look at rank {}{}, which keeps the others waiting", late->rank,
-                                         host.empty() ? "" : " on " + host),
-                   .how = where_to_look(late->cause),
-                   .because = fmt::format("its {} takes {} a step longer than the median of the others, first under {}",
-                                          to_string(late->cause), format_duration(late->s), to_string(late->condition)),
-                   .saved = {s, s * (1 - kLateWidthRatio), s * (1 + kLateWidthRatio)},
-                   .of_s = of_s};
+  return FirstStep{
+      .part = part,
+      .action = fmt::format("look at rank {}{}, which keeps the others waiting", late->rank,
+                            host.empty() ? "" : " on " + host),
+      .how = where_to_look(late->cause),
+      .because = fmt::format("its {} takes {} longer per step than the median of the others, first under {}",
+                             to_string(late->cause), format_duration(late->s), to_string(late->condition)),
+      .saved = {s, s * (1 - kLateWidthRatio), s * (1 + kLateWidthRatio)},
+      .of_s = of_s};
 }
 
 bool exceeds_noise(const FirstStep& late, const std::vector<Stall>& stalls) {
-  return stalls.empty() || late.saved.s > half_width_s(stalls.front());
+  return stalls.empty() || late.saved.s > half_width_s(stalls.front().time);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ JobFacts::JobFacts(const Profile& from, const Ledger& its_ledger)
       nodes(count_nodes(from.places)),
       ranks_per_node(std::max(1, from.job.ranks / std::max(1, nodes))),
       is_script(!from.job.command.empty()),
-      computes_on_cpu(from.job.device == "cpu"),
+      computes_on_cpu(from.job.device.is_cpu()),
       most_workers(computes_on_cpu ? 0 : std::clamp(from.machine.cores / ranks_per_node, 0, kMostWorkers)) {}
 
 FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers) {

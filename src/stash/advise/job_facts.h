@@ -1,7 +1,8 @@
 #pragma once
 
 #include "stash/advise/first_step.h"
-#include "stash/advise/stall.h"
+#include "stash/advise/stalls.h"
+#include "stash/core/profile.h"
 
 namespace stash {
 

@@ -92,7 +92,7 @@ class MeasuredSteps {
   // Every all-reduce of half the bytes takes half the time, so at least half of what is exposed goes.
   void compression() {
     if (facts_.computes_on_cpu || job_.dtype != "fp32" || !sums_large_gradients()) return;
-    add(compressed_gradients(stall_, job_.device == "cuda"), stall_.time.s / 2);
+    add(compressed_gradients(stall_, job_.device.is_cuda()), stall_.time.s / 2);
   }
 
   bool sums_large_gradients() const {

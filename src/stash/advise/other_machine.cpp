@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "stash/advise/wording.h"
 #include "stash/catalog/instances.h"
+#include "stash/core/price.h"
 #include "stash/core/units.h"
 
 namespace stash {
@@ -67,7 +67,7 @@ std::string what_is_here(const JobFacts& facts, Part part) {
 
 FirstStep in_words(const JobFacts& facts, const Stall& stall, const Trial& trial) {
   const Instance& instance = *trial.instance;
-  const std::string price = instance.usd_per_h ? ", " + format_price(trial.usd_per_h()) + " an hour" : "";
+  const std::string price = instance.usd_per_h ? ", " + format_price(trial.usd_per_h()) + " per hour" : "";
   return {.part = stall.part,
           .action = fmt::format("run on {} x {} ({} x {} each{})", trial.nodes, instance.name, instance.gpus,
                                 instance.gpu, price),

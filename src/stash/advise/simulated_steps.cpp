@@ -6,6 +6,7 @@
 #include <array>
 
 #include "stash/advise/other_machine.h"
+#include "stash/catalog/gpu.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/models/memory.h"
@@ -177,19 +178,18 @@ void SimulatedSteps::add_compression(const Stall& stall, std::vector<FirstStep>&
 
 bool SimulatedSteps::doubled_batch_fits() const {
   const std::vector<GpuInfo>& gpus = facts_->profile.machine.gpus;
-  const bool is_real = facts_->profile.job.device.starts_with("cuda") && !gpus.empty();
+  const bool is_real = facts_->profile.job.device.is_cuda() && !gpus.empty();
   const std::int64_t there = is_real ? gpus.front().memory_bytes.value_or(0) : job_.profile->gpu->memory_bytes;
-  return training_bytes(job_.graph, 2 * job_.batch, job_.dtype == DType::fp32 ? 4 : 2) <= static_cast<double>(there);
+  return training_bytes(job_.graph, 2 * job_.batch, element_bytes(job_.dtype)) <= static_cast<double>(there);
 }
 
 void SimulatedSteps::add_batch(const Stall& stall, std::vector<FirstStep>& steps) const {
   if (!doubled_batch_fits()) {
     steps.push_back(accumulated_gradients(stall));
-    steps.back().saved = saving(
-        stall, [](Setting& setting) { setting.step.accumulation *= 2; }, 2);
+    steps.back().saved = saving(stall, [](Setting& setting) { setting.step.accumulation *= 2; }, 2);
     return;
   }
-  const double bytes = training_bytes(job_.graph, 2 * job_.batch, job_.dtype == DType::fp32 ? 4 : 2);
+  const double bytes = training_bytes(job_.graph, 2 * job_.batch, element_bytes(job_.dtype));
   steps.push_back({.part = stall.part,
                    .action = fmt::format("give each rank batches of {} instead of {}", 2 * job_.batch, job_.batch),
                    .how = fmt::format("--batch {}", 2 * job_.batch),

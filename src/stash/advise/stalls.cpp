@@ -1,4 +1,4 @@
-#include "stash/advise/stall.h"
+#include "stash/advise/stalls.h"
 
 #include <algorithm>
 
@@ -41,7 +41,5 @@ bool input_limits(const Ledger& ledger, bool first_epoch) {
     return time && time->low_s > 0;
   });
 }
-
-double half_width_s(const Stall& stall) { return (stall.time.high_s - stall.time.low_s) / 2; }
 
 }  // namespace stash

@@ -2,27 +2,17 @@
 
 #include <vector>
 
-#include "stash/core/ledger.h"
+#include "stash/core/stall.h"
 
 namespace stash {
 
 // A run of default precision knows a part to 2 % of the step: what saves less than this can hardly be seen again.
 inline constexpr double kWorthRatio = 0.03;
 
-// A part that something may be done about.
-struct Stall {
-  Part part = Part::compute;
-  Estimate time;
-  double step_s = 0;         // that it is a part of
-  bool first_epoch = false;  // a step of the first epoch; else of the others, as far as they are known
-};
-
 // Those that differ from 0 and are worth it, the largest first; what only the first epoch has comes last.
 std::vector<Stall> stalls_worth_a_step(const Ledger& ledger);
 
 // Whether the input takes longer than all else, so that what is saved elsewhere is not saved at all.
 bool input_limits(const Ledger& ledger, bool first_epoch);
-
-double half_width_s(const Stall& stall);
 
 }  // namespace stash

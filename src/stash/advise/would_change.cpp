@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "stash/advise/wording.h"
+#include "stash/core/price.h"
 #include "stash/core/units.h"
 
 namespace stash {
@@ -30,6 +30,16 @@ struct Change {
   double threshold = 0;  // below it the machine is first
   double ratio() const { return threshold / now; }
 };
+
+// Durations show at least three digits, minutes and hours from two on at least a hundredth of them.
+std::string duration_at_least(double s) {
+  if (s < 119.5) return format_duration(s * 1.005);
+  const double unit = s < 119.5 * 60                ? 60
+                      : s < 9.995 * kSecondsPerHour ? 36
+                      : s < 99.95 * kSecondsPerHour ? 360
+                                                    : kSecondsPerHour;
+  return format_duration(std::ceil(s / unit) * unit);
+}
 
 std::string percent(double ratio) { return fmt::format("{:.{}f} %", ratio * 100, ratio < 0.0995 ? 1 : 0); }
 

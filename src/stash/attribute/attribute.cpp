@@ -8,28 +8,16 @@
 #include "stash/attribute/late_rank.h"
 #include "stash/attribute/links.h"
 #include "stash/attribute/published.h"
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/attribute/steady_fetch.h"
+#include "stash/attribute/stopping.h"
+#include "stash/core/applies.h"
 #include "stash/core/error.h"
 #include "stash/core/statistics.h"
 
 namespace stash {
 
 namespace {
-
-bool has_meaning(Condition condition, const Job& job, int nodes) {
-  switch (condition) {
-    case Condition::apart:
-    case Condition::node:
-      return job.ranks > nodes;
-    case Condition::joined:
-      return nodes > 1;
-    case Condition::staged:
-      return job.device.starts_with("cuda");
-    default:
-      return true;
-  }
-}
 
 // Around `s`: chance from the spread over rounds, and the edges, which repetition does not average away.
 Estimate interval(double s, const std::vector<double>& values, double edge_s) {
@@ -85,11 +73,13 @@ std::optional<LateRank> find_late_link(const Profile& profile, const Ledger& led
 }  // namespace
 
 std::vector<Condition> present_conditions(const Job& job, int nodes) {
+  const JobShape shape{
+      .shares_nodes = job.ranks > nodes, .several_nodes = nodes > 1, .copies_batches = job.device.is_cuda()};
   std::vector<Condition> present;
   for (const Condition condition : kConditions) {
     const bool asked = job.conditions.empty() ||
                        std::find(job.conditions.begin(), job.conditions.end(), condition) != job.conditions.end();
-    if (asked && has_meaning(condition, job, nodes)) present.push_back(condition);
+    if (asked && applies(condition, shape)) present.push_back(condition);
   }
   return present;
 }
@@ -106,6 +96,7 @@ Ledger attribute(const Profile& profile) {
   }
   Ledger ledger;
   fill_estimates(ledger, table, profile.edge_s);
+  if (profile.stopped_by == StoppedBy::precision) keep_to_target(ledger, profile.job.precision_ratio);
   check_finite(ledger);
   ledger.published = published_ratios(ledger, profile.job.ranks, node_count(profile));
   ledger.steady_fetch = predict_steady_fetch(profile, ledger);

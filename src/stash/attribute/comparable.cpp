@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/core/injection.h"
 #include "stash/core/units.h"
 
@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kNothing = "none";
 
 std::string shown(const std::string& text) { return text.empty() ? std::string(kNothing) : text; }
+std::string shown(const JobDevice& device) { return shown(device.text()); }
 std::string shown(bool flag) { return flag ? "yes" : "no"; }
 std::string shown(int value) { return fmt::format("{}", value); }
 std::string shown(std::int64_t value) { return fmt::format("{}", value); }
@@ -32,6 +33,10 @@ class Mismatches {
   void compare(std::string_view what, const T& before, const T& after) {
     const std::string was = shown(before), is = shown(after);
     if (was != is) found_.push_back({std::string(what), was, is});
+  }
+  // What a script did not show is no difference.
+  void compare_known(std::string_view what, const std::string& before, const std::string& after) {
+    if (!before.empty() && !after.empty()) compare(what, before, after);
   }
   std::vector<Mismatch> found() && { return std::move(found_); }
 
@@ -79,13 +84,13 @@ std::vector<Mismatch> job_mismatches(const Profile& before, const Profile& after
   const Job& was = before.job;
   const Job& is = after.job;
   Mismatches mismatches;
-  mismatches.compare("model", was.model, is.model);
+  mismatches.compare("model", job_name(was), job_name(is));
   mismatches.compare("command", was.command, is.command);
   mismatches.compare("batch", was.batch, is.batch);
   mismatches.compare("image size", was.image_size, is.image_size);
   mismatches.compare("sequence length", was.seq_len, is.seq_len);
   mismatches.compare("device", was.device, is.device);
-  mismatches.compare("dtype", was.dtype, is.dtype);
+  mismatches.compare_known("dtype", was.dtype, is.dtype);
   mismatches.compare("ranks", was.ranks, is.ranks);
   mismatches.compare("nodes", node_count(before), node_count(after));
   mismatches.compare("conditions", chain_of(before), chain_of(after));
@@ -98,7 +103,7 @@ std::vector<Mismatch> setting_mismatches(const Profile& before, const Profile& a
   const Job& was = before.job;
   const Job& is = after.job;
   Mismatches mismatches;
-  mismatches.compare("backend", was.backend, is.backend);
+  mismatches.compare_known("backend", was.backend, is.backend);
   mismatches.compare("channels last", was.channels_last, is.channels_last);
   mismatches.compare("bucket", format_bytes(static_cast<double>(was.bucket_bytes)),
                      format_bytes(static_cast<double>(is.bucket_bytes)));

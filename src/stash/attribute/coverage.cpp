@@ -7,7 +7,7 @@
 
 #include "stash/attribute/attribute.h"
 #include "stash/attribute/links.h"
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/attribute/stopping.h"
 #include "stash/core/statistics.h"
 
@@ -39,7 +39,7 @@ std::string why_without_meaning(Part part, const Profile& profile) {
     case Part::network:
       return "the job runs on one node";
     default:
-      return profile.job.device == "cpu" ? "the CPU needs no copies" : "an emulated accelerator gets no copies";
+      return profile.job.device.is_cpu() ? "the CPU needs no copies" : "an emulated accelerator gets no copies";
   }
 }
 
@@ -94,11 +94,11 @@ void warn_of_rounds(std::vector<std::string>& warnings, const Profile& profile, 
         fmt::format("up to {} of {} rounds were left out of a part: something from outside disturbed them",
                     ledger.rounds_left_out, ledger.rounds + ledger.rounds_left_out));
   }
-  const WidestInterval widest = widest_interval(ledger);
-  const double target_s = profile.job.precision_ratio * ledger.step.s;
-  if (widest.half_width_s > target_s) {
+  if (!narrow_enough(ledger, profile.job.precision_ratio)) {
+    const WidestInterval widest = widest_interval(ledger);
+    const double target_s = profile.job.precision_ratio * ledger.step.s;
     warnings.push_back(
-        fmt::format("the precision asked for was not met: {} is known to ±{:.2f} ms, wanted were ±{:.2f} "
+        fmt::format("precision target missed: {} is known to ±{:.2f} ms, target ±{:.2f} "
                     "ms; profile for longer (--max-time) or on a quieter machine",
                     widest.part ? to_string(*widest.part) : "the step", widest.half_width_s * 1e3, target_s * 1e3));
   }

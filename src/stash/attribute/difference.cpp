@@ -7,7 +7,7 @@
 
 #include "stash/attribute/attribute.h"
 #include "stash/attribute/coverage.h"
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/attribute/stopping.h"
 #include "stash/core/statistics.h"
 

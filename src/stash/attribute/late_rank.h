@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/core/ledger.h"
 
 namespace stash {

@@ -1,4 +1,4 @@
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 
 #include <algorithm>
 #include <cmath>

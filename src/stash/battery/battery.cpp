@@ -1,4 +1,4 @@
-#include "stash/study/battery.h"
+#include "stash/battery/battery.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include "stash/core/error.h"
+#include "stash/core/same_job.h"
+#include "stash/core/words.h"
 #include "stash/models/models.h"
 
 namespace stash {
@@ -92,11 +94,7 @@ std::vector<std::string> parse_models(const std::string& list) {
     add_named(models, list);
     return models;
   }
-  for (std::size_t start = 0; start <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', start), list.size());
-    if (comma > start) add_named(models, list.substr(start, comma - start));
-    start = comma + 1;
-  }
+  for (const std::string& name : split_list(list)) add_named(models, name);
   if (models.empty()) throw UsageError("--models is empty: it takes names like resnet18,vgg11, or small, large, all");
   return models;
 }
@@ -116,15 +114,13 @@ std::vector<Combination> ordered_combinations(const Axes& axes) {
 }
 
 std::string case_name(const Job& job, int nodes) {
-  return fmt::format("{}-b{}-r{}-n{}-{}-{}", file_part(job.model), job.batch, job.ranks, nodes, file_part(job.device),
-                     job.dtype);
+  return fmt::format("{}-b{}-r{}-n{}-{}-{}", file_part(job.model), job.batch, job.ranks, nodes,
+                     file_part(job.device.text()), job.dtype);
 }
 
 bool is_of_case(const Case& wanted, const Job& measured, int nodes) {
-  Job same = measured;
-  if (wanted.job.data.empty()) same.data.clear();
-  same.max_time_s = wanted.job.max_time_s;
-  return nodes == wanted.nodes && same == wanted.job;
+  const MayDiffer may_differ = wanted.job.data.empty() ? kAcrossBudgetsAndData : kAcrossBudgets;
+  return nodes == wanted.nodes && is_same_job(wanted.job, measured, may_differ);
 }
 
 Battery merged(Battery newer, const Battery& older) {

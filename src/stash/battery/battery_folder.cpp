@@ -1,15 +1,15 @@
-#include "stash/study/battery_folder.h"
+#include "stash/battery/battery_folder.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "stash/attribute/attribute.h"
+#include "stash/battery/battery_json.h"
+#include "stash/battery/micro_storage.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
-#include "stash/study/battery_json.h"
-#include "stash/study/micro_storage.h"
 
 namespace stash {
 namespace {

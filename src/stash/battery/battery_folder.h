@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "stash/battery/battery.h"
 #include "stash/core/profile.h"
-#include "stash/study/battery.h"
 
 namespace stash {
 
 // What a battery leaves behind, each file whole or not at all: battery.json (the plan), cases/NAME.json (a profile
-// each), failed/NAME.json (why a case failed), machine.json, machine.csv, summary.json, summary.csv, summary.html, log.jsonl.
+// each), failed/NAME.json (why a case failed), machine.json, machine.csv, summary.json, summary.csv, summary.html,
+// log.jsonl.
 class BatteryFolder {
  public:
   // Does not touch the disk.

@@ -1,4 +1,4 @@
-#include "stash/study/battery_json.h"
+#include "stash/battery/battery_json.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,8 @@ std::string document(const T& value) {
 
 template <class T>
 T read_document(std::string_view text, std::string_view what) {
-  const nlohmann::json json = parse_json(text, what);
+  nlohmann::json json = parse_json(text, what);
+  accept_older_key(json, "usd_per_h", "usd_per_hour");
   int schema_version = kBatterySchemaVersion;
   if (json.is_object() && json.contains("schema_version")) {
     json_fields::read(json["schema_version"], json_fields::Path{nullptr, "schema_version"}, schema_version);
@@ -48,7 +49,7 @@ void fields(V& visit, T& one) {
 template <class V, json_fields::FieldsOf<Battery> T>
 void fields(V& visit, T& battery) {
   visit("cases", battery.cases);
-  visit("usd_per_h", battery.usd_per_h, 0);
+  visit("usd_per_hour", battery.usd_per_h, 0);
   visit("epoch_samples", battery.epoch_samples, 1);
   visit.or_default("instance", battery.instance);
 }

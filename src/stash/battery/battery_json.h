@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "stash/study/battery.h"
+#include "stash/battery/battery.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/study/battery_log.h"
+#include "stash/battery/battery_log.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -109,7 +109,7 @@ void BatteryLog::close_calls_before() {
     last_s = event.at_s;
   }
   if (!events.empty() && events.back().kind != "end") {
-    struct stat status {};
+    struct stat status{};
     ::fstat(lock_fd_, &status);
     const double beat_s =
         static_cast<double>(status.st_mtim.tv_sec) + static_cast<double>(status.st_mtim.tv_nsec) * 1e-9;

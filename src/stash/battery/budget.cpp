@@ -1,6 +1,8 @@
-#include "stash/study/budget.h"
+#include "stash/battery/budget.h"
 
 #include <algorithm>
+
+#include "stash/core/units.h"
 
 namespace stash {
 
@@ -11,7 +13,7 @@ Budget::Budget(const Caps& caps, double spent_before_s, std::function<double()> 
     cap_ = "--max-time";
   }
   if (!caps.max_usd || !caps.usd_per_h) return;
-  const double affordable_s = *caps.max_usd / *caps.usd_per_h * 3600 - spent_before_s;
+  const double affordable_s = *caps.max_usd / *caps.usd_per_h * kSecondsPerHour - spent_before_s;
   if (limit_s_ && *limit_s_ <= affordable_s) return;
   limit_s_ = affordable_s;
   cap_ = "--max-cost";

@@ -1,8 +1,9 @@
-#include "stash/study/compare.h"
+#include "stash/battery/compare.h"
 
 #include <algorithm>
 
-#include "stash/study/link_kind.h"
+#include "stash/battery/link_kind.h"
+#include "stash/core/units.h"
 
 namespace stash {
 namespace {
@@ -25,7 +26,7 @@ BestCase best_case(std::size_t machine, const BatterySummary& summary, const Cas
                 .name = result.of.name,
                 .epoch = {*result.epoch_s * grown, *result.epoch_low_s * grown, *result.epoch_high_s * grown},
                 .epoch_usd = {}};
-  if (summary.usd_per_h) best.epoch_usd = best.epoch.s / 3600 * *summary.usd_per_h;
+  if (summary.usd_per_h) best.epoch_usd = best.epoch.s / kSecondsPerHour * *summary.usd_per_h;
   return best;
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "stash/battery/summary.h"
 #include "stash/catalog/instance.h"
-#include "stash/study/summary.h"
 
 namespace stash {
 

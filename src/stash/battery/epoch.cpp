@@ -1,9 +1,9 @@
-#include "stash/study/epoch.h"
+#include "stash/battery/epoch.h"
 
 #include <algorithm>
 
 #include "stash/attribute/steady_fetch.h"
-#include "stash/models/models.h"
+#include "stash/models/job_graph.h"
 
 namespace stash {
 namespace {
@@ -26,7 +26,7 @@ Estimate later_step(Profile profile, const Ledger& ledger, double samples) {
 }  // namespace
 
 double usual_epoch_samples(const Job& job) {
-  const Graph graph = make_model(job.model, {.image_size = job.image_size, .seq_len = job.seq_len});
+  const Graph graph = graph_of(job);
   return graph.input == InputKind::images ? kImageNetImages : kSquadQuestions;
 }
 

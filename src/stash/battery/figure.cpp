@@ -1,4 +1,4 @@
-#include "stash/study/figure.h"
+#include "stash/battery/figure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,9 +73,8 @@ const Figure* find_figure(const std::vector<Figure>& figures, std::string_view n
 }
 
 std::string to_json_text(const std::vector<Figure>& figures) {
-  const nlohmann::json json{{"schema_version", kFiguresSchemaVersion},
-                            {"tool", tool_json()},
-                            {"figures", json_fields::write(figures)}};
+  const nlohmann::json json{
+      {"schema_version", kFiguresSchemaVersion}, {"tool", tool_json()}, {"figures", json_fields::write(figures)}};
   return dump_json(json, 1) + "\n";
 }
 

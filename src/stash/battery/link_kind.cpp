@@ -1,4 +1,4 @@
-#include "stash/study/link_kind.h"
+#include "stash/battery/link_kind.h"
 
 #include <algorithm>
 
@@ -13,9 +13,9 @@ constexpr double kShortRatio = 0.5;
 LinkOwner owner_of(const BatterySummary& summary) {
   LinkOwner owner = link_owner(summary.machine);
   for (const CaseResult* result : finished_cases(summary)) {
-    const std::string& device = result->of.job.device;
-    if (!device.starts_with(kEmulatedPrefix)) continue;
-    owner = LinkOwner{.instance = {}, .gpu = device.substr(kEmulatedPrefix.size())};
+    const JobDevice& device = result->of.job.device;
+    if (!device.is_emulated()) continue;
+    owner = LinkOwner{.instance = {}, .gpu = device.gpu()};
     break;
   }
   owner.instance = summary.instance;

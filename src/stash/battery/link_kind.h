@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "stash/battery/compare.h"
 #include "stash/catalog/instance.h"
-#include "stash/study/compare.h"
 
 namespace stash {
 

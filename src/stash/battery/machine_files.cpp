@@ -1,23 +1,22 @@
-#include "stash/cli/machine_files.h"
+#include "stash/battery/machine_files.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "stash/battery/micro_decode.h"
+#include "stash/battery/micro_memory.h"
+#include "stash/battery/micro_storage.h"
+#include "stash/battery/this_machine.h"
 #include "stash/catalog/instance_csv.h"
-#include "stash/catalog/lower_case.h"
-#include "stash/cli/dates.h"
-#include "stash/cli/this_machine.h"
+#include "stash/core/dates.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
-#include "stash/launch/affinity.h"
+#include "stash/core/words.h"
 #include "stash/launch/machine_info.h"
-#include "stash/report/verdict.h"
-#include "stash/study/micro_decode.h"
-#include "stash/study/micro_memory.h"
-#include "stash/study/micro_storage.h"
+#include "stash/launch/process/affinity.h"
 
 namespace stash {
 namespace {
@@ -44,8 +43,8 @@ ThisMachineOptions options_of(const BatteryFolder& folder, const BatterySummary&
   options.profile = read_profile(folder.profile_file(most.of.name));
   options.decode_samples_per_s = rate_of(summary.figures, "decode", "threads=1");
   options.storage_bytes_per_s = rate_of(summary.figures, "storage_sequential", "cold");
-  if (const std::string& device = most.of.job.device; device.starts_with(kEmulatedPrefix)) {
-    options.gpu = device.substr(kEmulatedPrefix.size());
+  if (const JobDevice& device = most.of.job.device; device.is_emulated()) {
+    options.gpu = device.gpu();
     options.gpus = most.of.job.ranks / most.of.nodes;
     options.name += fmt::format("-with-{}-{}", *options.gpus, lower_case(options.gpu));
   }
@@ -79,7 +78,7 @@ void write_machine_files(const BatteryFolder& folder, const BatterySummary& summ
   const CaseResult* const most = with_most_ranks(summary);
   if (most == nullptr) return;
   const ThisMachine machine =
-      measure_this_machine(options_of(folder, summary, *most), today(), [](std::string_view) {});
+      describe_this_machine(options_of(folder, summary, *most), today(), [](std::string_view) {});
   write_file_atomically(folder.file("machine.csv"), instances_csv({&machine.instance, 1}));
 }
 

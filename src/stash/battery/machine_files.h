@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "stash/study/battery_folder.h"
-#include "stash/study/figure.h"
-#include "stash/study/summary.h"
+#include "stash/battery/battery_folder.h"
+#include "stash/battery/figure.h"
+#include "stash/battery/summary.h"
 
 namespace stash {
 

@@ -1,13 +1,13 @@
-#include "stash/study/micro_decode.h"
+#include "stash/battery/micro_decode.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "stash/battery/thread_windows.h"
+#include "stash/input/dataset/synthetic_image.h"
 #include "stash/input/sample_maker.h"
-#include "stash/input/synthetic_image.h"
-#include "stash/study/thread_windows.h"
 
 namespace stash {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "stash/study/figure.h"
+#include "stash/battery/figure.h"
 
 namespace stash {
 

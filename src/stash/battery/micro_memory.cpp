@@ -1,10 +1,10 @@
-#include "stash/study/micro_memory.h"
+#include "stash/battery/micro_memory.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "stash/study/thread_windows.h"
+#include "stash/battery/thread_windows.h"
 
 namespace stash {
 namespace {

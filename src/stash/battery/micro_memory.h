@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stash/study/figure.h"
+#include "stash/battery/figure.h"
 
 namespace stash {
 

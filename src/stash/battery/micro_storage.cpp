@@ -1,4 +1,4 @@
-#include "stash/study/micro_storage.h"
+#include "stash/battery/micro_storage.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/input/page_cache.h"
-#include "stash/input/scratch_file.h"
-#include "stash/input/timed_read.h"
+#include "stash/input/pages/page_cache.h"
+#include "stash/input/pages/scratch_file.h"
+#include "stash/input/pages/timed_read.h"
 
 namespace stash {
 namespace {

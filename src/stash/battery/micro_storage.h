@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "stash/study/figure.h"
+#include "stash/battery/figure.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/study/run_battery.h"
+#include "stash/battery/run_battery.h"
 
 #include <algorithm>
 #include <map>

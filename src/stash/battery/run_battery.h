@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "stash/battery/battery.h"
+#include "stash/battery/battery_folder.h"
+#include "stash/battery/battery_log.h"
+#include "stash/battery/budget.h"
 #include "stash/core/profile.h"
-#include "stash/study/battery.h"
-#include "stash/study/battery_folder.h"
-#include "stash/study/battery_log.h"
-#include "stash/study/budget.h"
 
 namespace stash {
 

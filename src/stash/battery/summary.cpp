@@ -1,4 +1,4 @@
-#include "stash/study/summary.h"
+#include "stash/battery/summary.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,12 @@
 
 #include "stash/attribute/attribute.h"
 #include "stash/attribute/links.h"
+#include "stash/battery/epoch.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
-#include "stash/input/usual_dataset.h"
-#include "stash/study/epoch.h"
+#include "stash/core/units.h"
+#include "stash/input/dataset/default_dataset.h"
 
 namespace stash {
 namespace {
@@ -67,7 +68,7 @@ class Summarizer {
     try {
       const Profile profile = read_profile(folder_.profile_file(name));
       one.job = profile.job;
-      if (is_usual_dataset(one.job.data)) one.job.data.clear();  // as in a planned case
+      if (is_default_dataset(one.job.data)) one.job.data.clear();  // as in a planned case
       one.nodes = count_nodes(profile.places);
       add(one, profile);
     } catch (const Error& error) {
@@ -166,7 +167,7 @@ CaseResult result_of(const Case& one, const Profile& profile, const Battery& pla
   result.epoch_s = epoch.later.s;
   result.epoch_low_s = epoch.later.low_s;
   result.epoch_high_s = epoch.later.high_s;
-  if (plan.usd_per_h) result.epoch_usd = epoch.later.s / 3600 * *plan.usd_per_h;
+  if (plan.usd_per_h) result.epoch_usd = epoch.later.s / kSecondsPerHour * *plan.usd_per_h;
   return result;
 }
 

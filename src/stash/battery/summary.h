@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "stash/battery/battery.h"
+#include "stash/battery/battery_folder.h"
+#include "stash/battery/figure.h"
 #include "stash/core/ledger.h"
 #include "stash/core/machine.h"
 #include "stash/core/profile.h"
-#include "stash/study/battery.h"
-#include "stash/study/battery_folder.h"
-#include "stash/study/figure.h"
 
 namespace stash {
 

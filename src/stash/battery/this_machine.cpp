@@ -1,18 +1,18 @@
-#include "stash/cli/this_machine.h"
+#include "stash/battery/this_machine.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "stash/attribute/links.h"
+#include "stash/battery/micro_storage.h"
 #include "stash/catalog/gpu.h"
 #include "stash/catalog/gpu_model.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
-#include "stash/input/machine_rates.h"
+#include "stash/input/pages/machine_rates.h"
 #include "stash/launch/machine_info.h"
-#include "stash/study/micro_storage.h"
 
 namespace stash {
 namespace {
@@ -25,10 +25,10 @@ std::string measured(const MeasuredRate& rate, const std::string& date, std::str
 
 std::string samples_text(double per_s) { return fmt::format("{:.0f} samples/s", per_s); }
 
-class Measurement {
+class MachineRow {
  public:
-  Measurement(const ThisMachineOptions& options, const std::string& date,
-              const std::function<void(std::string_view)>& tell)
+  MachineRow(const ThisMachineOptions& options, const std::string& date,
+             const std::function<void(std::string_view)>& tell)
       : options_(options), date_(date), tell_(tell) {}
 
   ThisMachine run() {
@@ -151,9 +151,9 @@ class Measurement {
 
 }  // namespace
 
-ThisMachine measure_this_machine(const ThisMachineOptions& options, const std::string& date,
-                                 const std::function<void(std::string_view)>& tell) {
-  return Measurement(options, date, tell).run();
+ThisMachine describe_this_machine(const ThisMachineOptions& options, const std::string& date,
+                                  const std::function<void(std::string_view)>& tell) {
+  return MachineRow(options, date, tell).run();
 }
 
 }  // namespace stash

@@ -9,7 +9,7 @@
 
 #include "stash/catalog/instance.h"
 #include "stash/core/profile.h"
-#include "stash/input/machine_rates.h"
+#include "stash/input/pages/machine_rates.h"
 
 namespace stash {
 
@@ -20,7 +20,7 @@ struct ThisMachineOptions {
   std::optional<double> usd_per_h;
   std::filesystem::path storage;                                          // the folder that is timed
   std::optional<Profile> profile;                                         // its links and its input are taken
-  std::optional<MeasuredRate> decode_samples_per_s, storage_bytes_per_s;  // known already: not measured again
+  std::optional<MeasuredRate> decode_samples_per_s, storage_bytes_per_s;  // nullopt: measured
 };
 
 struct ThisMachine {
@@ -28,8 +28,9 @@ struct ThisMachine {
   std::vector<std::string> unknown;  // what could not be measured, and why
 };
 
-// Measures the machine at hand, for some seconds. `tell` gets what is going on.
-ThisMachine measure_this_machine(const ThisMachineOptions& options, const std::string& date,
-                                 const std::function<void(std::string_view)>& tell);
+// This machine as a row of the catalogue. Rates that the options do not bring are measured, for some seconds; `tell`
+// gets what is going on.
+ThisMachine describe_this_machine(const ThisMachineOptions& options, const std::string& date,
+                                  const std::function<void(std::string_view)>& tell);
 
 }  // namespace stash

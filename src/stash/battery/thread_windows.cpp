@@ -1,4 +1,4 @@
-#include "stash/study/thread_windows.h"
+#include "stash/battery/thread_windows.h"
 
 #include <barrier>
 #include <thread>

@@ -1,9 +1,10 @@
-#include "stash/study/training_cost.h"
+#include "stash/battery/training_cost.h"
 
+#include "stash/battery/compare.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
+#include "stash/core/units.h"
 #include "stash/predict/predict.h"
-#include "stash/study/compare.h"
 
 namespace stash {
 namespace {
@@ -19,7 +20,7 @@ TrainingCost measured_cost(const BatterySummary& summary, const CaseResult& resu
   cost.time =
       Estimate{*result.first_epoch_s + more * *result.epoch_s, *result.first_epoch_s + more * *result.epoch_low_s,
                *result.first_epoch_s + more * *result.epoch_high_s};
-  if (summary.usd_per_h) cost.usd = cost.time->s / 3600 * *summary.usd_per_h;
+  if (summary.usd_per_h) cost.usd = cost.time->s / kSecondsPerHour * *summary.usd_per_h;
   return cost;
 }
 
@@ -33,7 +34,7 @@ void take(TrainingCost& cost, const Prediction& prediction, int epochs) {
   const double s = *prediction.first_epoch_s + (epochs - 1) * *prediction.epoch_s;
   const Estimate& step = prediction.ledger.step;
   cost.time = step.s > 0 ? Estimate{s, s * step.low_s / step.s, s * step.high_s / step.s} : Estimate{s, s, s};
-  if (prediction.usd_per_h) cost.usd = s / 3600 * *prediction.usd_per_h;
+  if (prediction.usd_per_h) cost.usd = s / kSecondsPerHour * *prediction.usd_per_h;
 }
 
 TrainingCost predicted_cost(Predictor& predictor, const CaseResult& result, const Instance& instance, int epochs) {

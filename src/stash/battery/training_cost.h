@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "stash/battery/battery_folder.h"
+#include "stash/battery/summary.h"
 #include "stash/catalog/instance.h"
 #include "stash/core/ledger.h"
-#include "stash/study/battery_folder.h"
-#include "stash/study/summary.h"
 
 namespace stash {
 

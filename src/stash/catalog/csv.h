@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,10 @@ struct CsvTable {
   std::vector<std::string> header;
   std::vector<CsvRow> rows;
 };
+
+// The fields of one line, without its end; quotes are taken off in place, so fields lie in `line`. Returns what is
+// wrong with it; empty: nothing.
+std::string split_csv_line(std::span<char> line, std::vector<std::string_view>& fields);
 
 CsvTable parse_csv(std::string_view text, std::string_view source);
 

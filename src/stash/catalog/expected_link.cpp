@@ -4,7 +4,7 @@
 
 #include "stash/catalog/gpu_model.h"
 #include "stash/catalog/instances.h"
-#include "stash/catalog/lower_case.h"
+#include "stash/core/words.h"
 
 namespace stash {
 

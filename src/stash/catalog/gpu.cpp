@@ -11,6 +11,7 @@
 #include "stash/catalog/csv.h"
 #include "stash/catalog/embedded_csv.h"
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {
@@ -21,12 +22,6 @@ constexpr std::array<std::string_view, 9> kGenerations{"kepler", "maxwell", "pas
 constexpr std::array<std::string_view, 9> kColumns{
     "name",   "generation", "fp32_ops_per_s", "fp16_ops_per_s", "bf16_ops_per_s", "memory_bytes", "memory_bytes_per_s",
     "source", "date"};
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return result;
-}
 
 // The fields of one row, in the order of kColumns.
 class GpuRowReader {
@@ -92,7 +87,7 @@ class GpuRowReader {
 };
 
 void check_name_is_new(const std::vector<Gpu>& gpus, const Gpu& gpu, const CsvRow& row, std::string_view source) {
-  const auto same = [&](const Gpu& other) { return upper(other.name) == upper(gpu.name); };
+  const auto same = [&](const Gpu& other) { return upper_case(other.name) == upper_case(gpu.name); };
   if (std::ranges::any_of(gpus, same)) {
     throw Error(fmt::format("{} line {}: '{}' is there twice", source, row.line, gpu.name));
   }
@@ -108,11 +103,13 @@ DType parse_dtype(std::string_view name) {
 
 std::string_view to_string(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
 
+int element_bytes(DType dtype) { return dtype == DType::fp32 ? 4 : 2; }
+
 double Gpu::ops_per_s(DType dtype) const {
   if (dtype == DType::fp32) return fp32_ops_per_s;
   const std::optional<double>& rate = dtype == DType::fp16 ? fp16_ops_per_s : bf16_ops_per_s;
   if (rate) return *rate;
-  throw UsageError(fmt::format("{} does not compute in {}; use --dtype fp32{}", name, to_string(dtype),
+  throw UsageError(fmt::format("{} has no {} support; use --dtype fp32{}", name, to_string(dtype),
                                fp16_ops_per_s ? " or fp16" : ""));
 }
 
@@ -137,10 +134,10 @@ std::span<const Gpu> gpu_table() {
 
 const Gpu& find_gpu(std::string_view name) {
   const std::span<const Gpu> gpus = gpu_table();
-  const std::string wanted = upper(name);
+  const std::string wanted = upper_case(name);
   std::vector<std::string_view> names;
   for (const Gpu& gpu : gpus) {
-    if (upper(gpu.name) == wanted) return gpu;
+    if (upper_case(gpu.name) == wanted) return gpu;
     names.push_back(gpu.name);
   }
   throw_unknown("GPU", wanted, names);

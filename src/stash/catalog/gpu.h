@@ -12,6 +12,7 @@ namespace stash {
 enum class DType { fp32, fp16, bf16 };
 DType parse_dtype(std::string_view name);  // UsageError names the nearest
 std::string_view to_string(DType dtype);
+int element_bytes(DType dtype);  // of an activation
 
 enum class Generation { kepler, maxwell, pascal, volta, turing, ampere, ada, hopper, blackwell };
 

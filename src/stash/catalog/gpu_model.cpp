@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "stash/catalog/gpu.h"
-#include "stash/catalog/lower_case.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {
@@ -56,6 +55,15 @@ std::string catalogued_gpu_name(std::string_view model, std::int64_t memory_byte
     }
   }
   return best ? best->name : std::string(model);
+}
+
+const Gpu* gpu_of(const JobDevice& device, std::span<const GpuInfo> gpus) {
+  if (device.is_emulated()) return &find_gpu(device.gpu());
+  if (!device.is_cuda() || gpus.empty()) return nullptr;
+  const std::string name = catalogued_gpu_name(gpus.front().name, gpus.front().memory_bytes.value_or(0));
+  const std::span<const Gpu> table = gpu_table();
+  const auto found = std::ranges::find(table, name, &Gpu::name);
+  return found == table.end() ? nullptr : &*found;
 }
 
 }  // namespace stash

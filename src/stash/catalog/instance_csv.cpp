@@ -11,9 +11,9 @@
 #include "stash/catalog/csv.h"
 #include "stash/catalog/instance_fields.h"
 #include "stash/catalog/instances.h"
-#include "stash/catalog/lower_case.h"
 #include "stash/catalog/row_faults.h"
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {
@@ -52,6 +52,9 @@ class CellWriter {
   std::string line_;
   bool first_ = true;
 };
+
+// Files written by 0.1 have the older name.
+std::string current_name(std::string column) { return column.ends_with("usd_per_h") ? column + "our" : column; }
 
 struct NameCollector {
   template <class T>
@@ -138,7 +141,8 @@ std::string instances_csv(std::span<const Instance> instances) {
 }
 
 Catalogue parse_instances(std::string_view text, std::string_view source) {
-  const CsvTable table = parse_csv(text, source);
+  CsvTable table = parse_csv(text, source);
+  for (std::string& column : table.header) column = current_name(std::move(column));
   check_header(table.header, source);
   Catalogue catalogue;
   std::unordered_set<std::string> names;

@@ -8,7 +8,7 @@ namespace stash {
 
 // Every field of an Instance with its name in JSON and CSV, in the order of the CSV columns.
 template <class V, class T>
-requires std::is_same_v<std::remove_const_t<T>, Instance>
+  requires std::is_same_v<std::remove_const_t<T>, Instance>
 void fields(V& visit, T& instance) {
   visit("cloud", instance.cloud);
   visit("name", instance.name);
@@ -18,8 +18,8 @@ void fields(V& visit, T& instance) {
   visit("vcpus", instance.vcpus);
   visit("memory_bytes", instance.memory_bytes);
   visit("source", instance.source);
-  visit("usd_per_h", instance.usd_per_h);
-  visit("spot_usd_per_h", instance.spot_usd_per_h);
+  visit("usd_per_hour", instance.usd_per_h);
+  visit("spot_usd_per_hour", instance.spot_usd_per_h);
   visit("price_date", instance.price_date);
   visit("price_source", instance.price_source);
   visit("network_bytes_per_s", instance.network_bytes_per_s);

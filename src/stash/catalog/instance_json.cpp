@@ -52,7 +52,9 @@ nlohmann::json to_json(const Instance& instance) {
   return std::move(writer.json());
 }
 
-Instance instance_from_json(const nlohmann::json& json) {
+Instance instance_from_json(nlohmann::json json) {
+  accept_older_key(json, "usd_per_h", "usd_per_hour");
+  accept_older_key(json, "spot_usd_per_h", "spot_usd_per_hour");
   const json_fields::Path path;
   InstanceRowReader reader(json, path);
   Instance instance;

@@ -12,7 +12,7 @@ namespace stash {
 // Keys are the field names; unknown is null. Reading ignores unknown keys, takes missing ones as unknown, and throws
 // an Error that names the key at fault.
 nlohmann::json to_json(const Instance& instance);
-Instance instance_from_json(const nlohmann::json& json);
+Instance instance_from_json(nlohmann::json json);
 
 // A file of instances: {"schema_version", "instances": [...]}. A row at fault becomes a warning; Error where the
 // document itself cannot be used. `source` names it.

@@ -7,8 +7,8 @@
 
 #include "stash/catalog/csv.h"
 #include "stash/catalog/embedded_csv.h"
-#include "stash/catalog/lower_case.h"
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {

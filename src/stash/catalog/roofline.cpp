@@ -21,8 +21,6 @@ struct KernelCount {
   int others = 0;
 };
 
-double activation_bytes(DType dtype) { return dtype == DType::fp32 ? 4 : 2; }
-
 bool is_view(Op op) { return op == Op::image || op == Op::tokens || op == Op::flatten; }
 
 bool is_loss(Op op) { return op == Op::classification_loss || op == Op::next_token_loss || op == Op::span_loss; }
@@ -127,7 +125,7 @@ double optimizer_passes(Optimizer optimizer) {
 
 PassCost pass_cost(const Layer& layer, double ops, double elements, double parameter_passes, int batch, DType dtype) {
   const double parameter_bytes = static_cast<double>(layer.parameter_count()) * kParameterBytes;
-  return {ops * batch, elements * batch * activation_bytes(dtype) + parameter_passes * parameter_bytes};
+  return {ops * batch, elements * batch * element_bytes(dtype) + parameter_passes * parameter_bytes};
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 
 #include "stash/catalog/gpu_model.h"
 #include "stash/catalog/instances.h"
-#include "stash/catalog/lower_case.h"
 #include "stash/catalog/row_faults.h"
 #include "stash/catalog/skypilot_google.h"
 #include "stash/catalog/skypilot_price.h"
 #include "stash/catalog/vms_reader.h"
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {

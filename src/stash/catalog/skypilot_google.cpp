@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "stash/catalog/lower_case.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "stash/catalog/instance_json.h"
 #include "stash/catalog/instances.h"
-#include "stash/catalog/lower_case.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "stash/catalog/csv.h"
 #include "stash/core/error.h"
 
 namespace stash {
@@ -12,7 +13,6 @@ namespace {
 
 // A row of any cloud has up to 600 bytes.
 constexpr std::size_t kLongestLine = 64 << 10;
-constexpr std::size_t kMostColumns = 256;
 
 }  // namespace
 
@@ -38,10 +38,10 @@ VmsReader::VmsReader(std::istream& input, std::string source)
 }
 
 void VmsReader::read_header() {
-  std::string_view line;
+  std::span<char> line;
   if (!next_line(line)) throw Error(fmt::format("{} is empty; it needs SkyPilot's header and rows", source_));
-  if (!split(static_cast<std::size_t>(line.data() - buffer_.data()), line.size())) {
-    throw Error(fmt::format("{} line 1: {}", source_, *fault_));
+  if (const std::string fault = split_csv_line(line, fields_); !fault.empty()) {
+    throw Error(fmt::format("{} line 1: {}", source_, fault));
   }
   targets_.resize(fields_.size(), nullptr);
   for (const Column& column : columns()) {
@@ -56,15 +56,16 @@ void VmsReader::read_header() {
 }
 
 bool VmsReader::next(VmsRow& row) {
-  std::string_view line;
+  std::span<char> line;
   do {
     if (!next_line(line)) return false;
   } while (line.empty());
   row = {};
   row.line = line_;
   fault_.reset();
-  const bool whole = split(static_cast<std::size_t>(line.data() - buffer_.data()), line.size());
-  if (whole && fields_.size() != targets_.size()) {
+  if (std::string fault = split_csv_line(line, fields_); !fault.empty()) {
+    fault_ = std::move(fault);
+  } else if (fields_.size() != targets_.size()) {
     fault_ = fmt::format("it has {} fields where the header has {}", fields_.size(), targets_.size());
   }
   for (std::size_t i = 0; i < std::min(fields_.size(), targets_.size()); ++i) {
@@ -73,7 +74,7 @@ bool VmsReader::next(VmsRow& row) {
   return true;
 }
 
-bool VmsReader::next_line(std::string_view& line) {
+bool VmsReader::next_line(std::span<char>& line) {
   for (std::size_t searched = begin_;;) {
     const void* found = std::memchr(buffer_.data() + searched, '\n', end_ - searched);
     if (found == nullptr) {
@@ -87,10 +88,10 @@ bool VmsReader::next_line(std::string_view& line) {
     }
     const std::size_t stop =
         found == nullptr ? end_ : static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data());
-    line = {buffer_.data() + begin_, stop - begin_};
+    line = std::span(buffer_).subspan(begin_, stop - begin_);
     begin_ = std::min(stop + 1, end_);
     ++line_;
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty() && line.back() == '\r') line = line.first(line.size() - 1);
     return true;
   }
 }
@@ -105,48 +106,6 @@ bool VmsReader::fill() {
   if (input_.bad()) throw Error(fmt::format("cannot read {} after line {}", source_, line_));
   end_ += count;
   return count > 0;
-}
-
-// The line's fields; false with a fault. Quotes are taken off in place.
-bool VmsReader::split(std::size_t begin, std::size_t size) {
-  fields_.clear();
-  const std::size_t end = begin + size;
-  for (std::size_t at = begin;; ++at) {
-    if (fields_.size() == kMostColumns) {
-      fault_ = fmt::format("it has more than {} fields", kMostColumns);
-      return false;
-    }
-    if (at < end && buffer_[at] == '"') {
-      fields_.push_back(take_quoted(at, end));
-      if (fault_) return false;
-    } else {
-      const void* comma = std::memchr(buffer_.data() + at, ',', end - at);
-      const std::size_t stop =
-          comma == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(comma) - buffer_.data());
-      fields_.emplace_back(buffer_.data() + at, stop - at);
-      at = stop;
-    }
-    if (at >= end) return true;
-  }
-}
-
-std::string_view VmsReader::take_quoted(std::size_t& at, std::size_t end) {
-  const std::size_t start = at + 1;
-  std::size_t written = start;
-  for (at = start; at < end; ++at) {
-    if (buffer_[at] == '"') {
-      const bool doubled = at + 1 < end && buffer_[at + 1] == '"';
-      if (!doubled) {
-        ++at;
-        if (at < end && buffer_[at] != ',') fault_ = "something follows a quoted field; a comma must";
-        return {buffer_.data() + start, written - start};
-      }
-      ++at;
-    }
-    buffer_[written++] = buffer_[at];
-  }
-  fault_ = "a quote is never closed";
-  return {};
 }
 
 }  // namespace stash

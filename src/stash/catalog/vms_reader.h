@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <istream>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,16 +33,14 @@ class VmsReader {
  private:
   struct Column {
     const char* name;
-    std::string_view VmsRow::*field;
+    std::string_view VmsRow::* field;
     bool required;
   };
   static const std::vector<Column>& columns();
 
-  bool next_line(std::string_view& line);
+  bool next_line(std::span<char>& line);
   bool fill();
   void read_header();
-  bool split(std::size_t begin, std::size_t size);
-  std::string_view take_quoted(std::size_t& at, std::size_t end);
 
   std::istream& input_;
   std::string source_;

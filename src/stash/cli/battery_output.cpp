@@ -1,17 +1,21 @@
 #include "stash/cli/battery_output.h"
 
-#include "stash/cli/output.h"
-#include "stash/report/battery.h"
+#include "stash/report/battery_report.h"
 #include "stash/report/html/battery_page.h"
 
 namespace stash {
 
-std::string render_battery(const BatterySummary& summary, std::string_view format, const ReportOptions& options) {
-  check_page_format(format);
-  if (format == "html") return render_battery_html(summary);
-  if (format == "json") return render_battery_json(summary);
-  if (format == "csv") return render_battery_csv(summary);
-  return render_battery_text(summary, options);
+std::string render_battery(const BatterySummary& summary, Format format, const ReportOptions& options) {
+  switch (parse_format(to_string(format), kPageFormats)) {
+    case Format::html:
+      return render_battery_html(summary);
+    case Format::json:
+      return render_battery_json(summary);
+    case Format::csv:
+      return render_battery_csv(summary);
+    default:
+      return render_battery_text(summary, options);
+  }
 }
 
 }  // namespace stash

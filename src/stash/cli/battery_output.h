@@ -1,14 +1,14 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "stash/battery/summary.h"
+#include "stash/core/format.h"
 #include "stash/report/report.h"
-#include "stash/study/summary.h"
 
 namespace stash {
 
-// A battery's summary as text, json, csv or html; UsageError for another format.
-std::string render_battery(const BatterySummary& summary, std::string_view format, const ReportOptions& options);
+// A battery's summary in one of kPageFormats; UsageError for another format.
+std::string render_battery(const BatterySummary& summary, Format format, const ReportOptions& options);
 
 }  // namespace stash

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "stash/cli/exit_codes.h"
+#include "stash/cli/reference.h"
 #include "stash/core/error.h"
 #include "stash/core/version.h"
 
 namespace stash {
 
 namespace {
-
-constexpr int kExitUsage = 2;
 
 constexpr const char* kDescription =
     "Stash says how many seconds and dollars of every distributed-training step each kind of stall costs.";
@@ -29,7 +29,13 @@ constexpr const char* kExamples =
     "  stash models                                              what can be trained\n"
     "  stash catalog list --gpu V100                             what can be rented\n"
     "\n"
-    "'stash VERB --help' tells a verb's flags.\n";
+    "'stash VERB --help' lists the flags of a verb.\n";
+
+std::string exit_codes_line() {
+  std::string line = "Exit codes:\n";
+  for (const ExitMeaning& one : exit_meanings("")) line += fmt::format("  {:<4}{}\n", one.code, one.meaning);
+  return line;
+}
 
 std::vector<std::string_view> as_views(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
@@ -56,7 +62,7 @@ std::vector<std::string> flags_of(const CLI::App& app) {
 
 std::vector<std::string> verbs_of(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
     names.push_back(verb->get_name());
   }
   return names;
@@ -79,7 +85,8 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
   if (!unexpected.empty()) throw_unexpected(app, unexpected.front());
   const CLI::App& place = innermost(app);
   if (&place == &app) {
-    throw UsageError(fmt::format("say what to do: {}; see 'stash --help'", fmt::join(verbs_of(app), ", ")));
+    throw UsageError(
+        fmt::format("no command given; choose one of: {}; see 'stash --help'", fmt::join(verbs_of(app), ", ")));
   }
   throw UsageError(fmt::format("{}; see 'stash {} --help'", error.what(), full_name(place)));
 }
@@ -91,14 +98,16 @@ int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, cha
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   app.set_version_flag("--version", "stash " + version_text());
   app.require_subcommand(1);
-  app.footer(kExamples);
   Verb* chosen = nullptr;
+  bool wants_reference = false;  // for the documentation, not for users: in no help text
+  app.add_subcommand("reference", "Print the tables of docs/cli")->group("")->callback([&] { wants_reference = true; });
   for (const auto& verb : verbs) {
     CLI::App* subcommand = app.add_subcommand(verb->name(), verb->description());
     subcommand->group("Verbs");
     verb->add_flags(*subcommand);
     subcommand->callback([&chosen, candidate = verb.get()] { chosen = candidate; });
   }
+  app.footer(kExamples + exit_codes_line());  // after the verbs, which would inherit it
   if (argc <= 1) {
     fmt::print(stderr, "{}stash: no verb given; to begin with: stash profile\n", app.help());
     return kExitUsage;
@@ -109,6 +118,10 @@ int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, cha
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     throw_usage(app, error);
+  }
+  if (wants_reference) {
+    fmt::print("{}", reference_text(app));
+    return 0;
   }
   return chosen->run();
 }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 
 namespace stash {
 

@@ -8,13 +8,11 @@
 #include <string_view>
 
 #include "stash/cli/command_line.h"
+#include "stash/cli/exit_codes.h"
 #include "stash/core/error.h"
 #include "stash/report/printable.h"
 
 namespace {
-
-constexpr int kExitFault = 1;
-constexpr int kExitUsage = 2;
 
 // Messages quote names, files and output of others; their lines stay lines.
 int complain(std::string_view message, int code) {
@@ -34,12 +32,12 @@ int main(int argc, char** argv) {
   try {
     return stash::run_command_line(stash::make_verbs(), argc, argv);
   } catch (const stash::UsageError& error) {
-    return complain(error.what(), kExitUsage);
+    return complain(error.what(), stash::kExitUsage);
   } catch (const stash::Error& error) {
-    return complain(error.what(), kExitFault);
+    return complain(error.what(), stash::kExitFault);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory; try a smaller --batch or fewer --ranks", kExitFault);
+    return complain("out of memory; try a smaller --batch or fewer --ranks", stash::kExitFault);
   } catch (const std::exception& error) {
-    return complain(fmt::format("internal fault: {}", error.what()), kExitFault);
+    return complain(fmt::format("internal fault: {}", error.what()), stash::kExitFault);
   }
 }

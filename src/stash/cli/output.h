@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "stash/core/ledger.h"
+#include "stash/cli/flags/format_flag.h"
 #include "stash/core/profile.h"
 
 namespace CLI {
@@ -19,24 +19,23 @@ class ReportOutput {
  public:
   void add_to(CLI::App& app);
   void check() const;  // UsageError before anything is measured
-  std::string render(const Profile& profile, const Ledger& ledger, bool to_terminal) const;
-  void print(const Profile& profile, const Ledger& ledger) const;  // to standard output
-  std::string_view format() const;                                 // text, json or csv
+  std::string render(Profile profile, bool to_terminal) const;
+  void print(Profile profile) const;  // to standard output
+  Format format() const { return format_.get(); }
   std::optional<double> usd_per_hour() const { return usd_per_hour_; }
   // To stderr where no format was asked for: standard output is a script's.
-  void print_beside_script(const Profile& profile, const Ledger& ledger) const;
+  void print_beside_script(Profile profile) const;
 
  private:
-  std::optional<std::string> format_;  // absent: text
+  FormatFlag format_{
+      kReportFormats,
+      "text: a page to read; json: everything; csv: the ledger as a table; markdown: for a pull request; "
+      "openmetrics: gauges; html: one file with charts; trace: what ranks did, for Perfetto"};
   std::optional<double> usd_per_hour_;
 };
 
-// UsageError unless it is one of these.
-void check_format(std::string_view format, std::span<const std::string_view> formats);
-// --format of verbs that have a page, and --out of those that write one file.
-void add_page_format(CLI::App& app, std::string& format);
+// --out of verbs that write one file.
 void add_out(CLI::App& app, std::string& path);
-void check_page_format(std::string_view format);  // text, json, csv or html
 
 // To standard output, or where `path` is not empty to that file, whole or not at all.
 void print_or_write(const std::string& text, const std::string& path);

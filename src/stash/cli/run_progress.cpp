@@ -26,7 +26,7 @@ std::string describe_widest(const Collector& collector, std::int64_t started_ns)
   const WidestInterval widest = widest_interval(ledger);
   const std::string name = widest.part ? std::string(to_string(*widest.part)) : "step";
   const std::string text =
-      fmt::format(", widest interval ±{:.1f} % of the step ({}; wanted ±{:.1f} %)",
+      fmt::format(", widest interval ±{:.1f} % of the step ({}; target ±{:.1f} %)",
                   100 * widest.half_width_s / ledger.step.s, name, 100 * profile.job.precision_ratio);
   double left_s = std::max(0.0, profile.job.max_time_s - seconds(now_ns() - started_ns));
   if (const auto needed = rounds_still_needed(ledger, profile.job.precision_ratio)) {
@@ -46,6 +46,14 @@ void RunProgress::show(const Collector& collector) {
   if (rounds != rounds_ && rounds >= kFewestRounds) widest_ = describe_widest(collector, started_ns_);
   rounds_ = rounds;
   line_.show(before_ + describe_progress(collector, rounds, widest_));
+}
+
+void DataProgress::operator()(InputKind kind, std::int64_t done, std::int64_t total) {
+  if (!progress_) {
+    progress_ = std::make_shared<CountProgress>(kind == InputKind::images ? "making a data set: image"
+                                                                          : "making a data set: token");
+  }
+  progress_->show(done, total);
 }
 
 }  // namespace stash

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "stash/cli/progress.h"
 #include "stash/launch/collector.h"
+#include "stash/models/graph.h"
 
 namespace stash {
 
@@ -20,6 +22,15 @@ class RunProgress {
   std::int64_t started_ns_;
   int rounds_ = 0;
   std::string widest_;
+};
+
+// What is shown while a data set is made for a job that brings none.
+class DataProgress {
+ public:
+  void operator()(InputKind kind, std::int64_t done, std::int64_t total);
+
+ private:
+  std::shared_ptr<CountProgress> progress_;  // from the first call on; shared by copies
 };
 
 }  // namespace stash

@@ -1,4 +1,4 @@
-#include "stash/cli/cache_folder.h"
+#include "stash/core/cache_folder.h"
 
 #include <fmt/format.h>
 

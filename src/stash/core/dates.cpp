@@ -1,4 +1,4 @@
-#include "stash/cli/dates.h"
+#include "stash/core/dates.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ std::string format_date(std::time_t time) {
 std::string today() { return format_date(std::time(nullptr)); }
 
 std::string date_of_file(const std::filesystem::path& path) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 ? format_date(status.st_mtime) : today();
 }
 

@@ -74,7 +74,7 @@ fs::path temporary_beside(const fs::path& target) {
 
 // A device or a pipe (/dev/stdout) is written to, never replaced.
 bool is_special(const fs::path& path) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
@@ -116,7 +116,7 @@ std::string read_file(const fs::path& path, std::size_t limit_bytes) {
   // Non-blocking, so that a pipe without a writer is refused instead of waited for.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) fail("open", path, errno);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) != 0) fail("read", path, errno);
   if (!S_ISREG(status.st_mode)) throw Error(fmt::format("cannot read '{}': it is not a file", path.string()));
   const auto too_large = [&](std::size_t size) {

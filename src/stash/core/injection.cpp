@@ -9,6 +9,7 @@
 
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 
 namespace stash {
 
@@ -95,13 +96,8 @@ bool Injection::empty() const { return *this == Injection{}; }
 
 Injection parse_injection(std::string_view text) {
   Injection injection;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    parse_item(text.substr(0, comma), injection);
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-    if (text.empty()) throw UsageError("--inject ends with a comma; take it away or add an injection");
-  }
+  if (text.ends_with(',')) throw UsageError("--inject ends with a comma; take it away or add an injection");
+  for (const std::string& item : split_list_strictly(text)) parse_item(item, injection);
   return injection;
 }
 

@@ -8,22 +8,21 @@
 
 #include "stash/core/condition.h"
 #include "stash/core/injection.h"
+#include "stash/core/job_device.h"
 
 namespace stash {
 
-inline constexpr std::string_view kEmulatedPrefix = "emulated:";  // of a Job's device; a GPU's name follows
-
-// What is trained and how it is measured. Field names are the command line's flags and the JSON keys.
+// What is trained and how it is measured. What a script does not show is 0 or empty here, and null in JSON.
 struct Job {
-  std::string model = "resnet18";
-  int batch = 32;              // samples per rank and step; 0: unknown
-  int image_size = 224;        // pixels, image models
-  int seq_len = 0;             // tokens, language models; 0: the model's own
-  std::string device = "cpu";  // cpu | cuda | emulated:<gpu>
-  std::string dtype = "fp32";  // fp32 | bf16 | fp16
+  std::string model = "resnet18";  // empty: somebody's own script
+  int batch = 32;                  // samples per rank and step; 0: unknown
+  int image_size = 224;            // pixels, image models
+  int seq_len = 0;                 // tokens, language models; 0: the model's own
+  JobDevice device;                // cpu | cuda | emulated:<gpu>
+  std::string dtype = "fp32";      // fp32 | bf16 | fp16; empty: unknown
   bool channels_last = false;
   int ranks = 2;
-  std::string backend = "gloo";                  // gloo | nccl | any that torch knows
+  std::string backend = "gloo";                  // gloo | nccl | any that torch knows; empty: unknown, or none
   std::int64_t bucket_bytes = 25 * 1024 * 1024;  // DistributedDataParallel's default
   std::string data;                              // dataset folder or token file
   int workers = 1;                               // input threads per rank
@@ -38,5 +37,10 @@ struct Job {
 
   bool operator==(const Job&) const = default;
 };
+
+// What people call it: the model, or the file name of somebody's own script.
+std::string job_name(const Job& job);
+// What a command is called: its script, else its program.
+std::string script_name(const std::vector<std::string>& command);
 
 }  // namespace stash

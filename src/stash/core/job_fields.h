@@ -7,15 +7,17 @@ namespace stash {
 
 template <class V, json_fields::FieldsOf<Job> T>
 void fields(V& visit, T& job) {
-  visit.or_default("model", job.model);
-  visit.or_default("batch", job.batch, 0);
+  json_fields::Nullable model{job.model}, dtype{job.dtype}, backend{job.backend};
+  json_fields::Nullable batch{job.batch};
+  visit.or_default("model", model);
+  visit.or_default("batch", batch, 0);
   visit.or_default("image_size", job.image_size, 0);
   visit.or_default("seq_len", job.seq_len, 0);
   visit.or_default("device", job.device);
-  visit.or_default("dtype", job.dtype);
+  visit.or_default("dtype", dtype);
   visit.or_default("channels_last", job.channels_last);
   visit.or_default("ranks", job.ranks, 1);
-  visit.or_default("backend", job.backend);
+  visit.or_default("backend", backend);
   visit.or_default("bucket_bytes", job.bucket_bytes, 1);
   visit.or_default("data", job.data);
   visit.or_default("workers", job.workers, 0);

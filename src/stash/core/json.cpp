@@ -73,6 +73,12 @@ nlohmann::json parse_json(std::string_view text, std::string_view what) {
   return nlohmann::json::parse(text);
 }
 
+void accept_older_key(nlohmann::json& object, const char* older, const char* key) {
+  if (!object.is_object() || !object.contains(older) || object.contains(key)) return;
+  object[key] = std::move(object[older]);
+  object.erase(older);
+}
+
 std::string dump_json(const nlohmann::json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -150,6 +156,7 @@ Json write(const std::string& value) { return value; }
 Json write(const Condition& value) { return to_string(value); }
 Json write(const StoppedBy& value) { return to_string(value); }
 Json write(const Injection& value) { return to_string(value); }
+Json write(const JobDevice& value) { return value.text(); }
 
 void read(const Json& json, const Path& path, bool& value) {
   if (!json.is_boolean()) fail(path, "must be true or false");
@@ -201,6 +208,12 @@ void read(const Json& json, const Path& path, Injection& value) {
   } catch (const UsageError& error) {
     fail(path, fmt::format("is no injection: {}", error.what()));
   }
+}
+
+void read(const Json& json, const Path& path, JobDevice& value) {
+  std::string text;
+  read(json, path, text);
+  value = JobDevice(std::move(text));
 }
 
 }  // namespace json_fields

@@ -12,6 +12,8 @@
 #include "stash/core/condition.h"
 #include "stash/core/error.h"
 #include "stash/core/injection.h"
+#include "stash/core/job_device.h"
+#include "stash/core/nullable.h"
 #include "stash/core/profile.h"
 
 // Both directions between structs and JSON from one list of fields. For a struct S,
@@ -62,6 +64,7 @@ Json write(const std::string& value);
 Json write(const Condition& value);
 Json write(const StoppedBy& value);
 Json write(const Injection& value);
+Json write(const JobDevice& value);
 Json write(const Span& value);         // trace.cpp
 Json write(const WindowTrace& value);  // trace.cpp
 
@@ -74,26 +77,39 @@ void read(const Json& json, const Path& path, std::string& value);
 void read(const Json& json, const Path& path, Condition& value);
 void read(const Json& json, const Path& path, StoppedBy& value);
 void read(const Json& json, const Path& path, Injection& value);
+void read(const Json& json, const Path& path, JobDevice& value);
 void read(const Json& json, const Path& path, Span& value);
 void read(const Json& json, const Path& path, WindowTrace& value);
 
+// An enum is its name: to_string(T), and every(T) gives all values.
+template <class T>
+  requires std::is_enum_v<T>
+Json write(const T& value);
 template <class T>
 Json write(const std::optional<T>& value);
+template <class T>
+Json write(const Nullable<T>& value);
 template <class T>
 Json write(const std::vector<T>& values);
 template <class T>
 Json write(const std::map<std::string, T>& values);
 template <class T>
-requires std::is_class_v<T> Json write(const T& object);
+  requires std::is_class_v<T>
+Json write(const T& object);
 
 template <class T>
+  requires std::is_enum_v<T>
+void read(const Json& json, const Path& path, T& value);
+template <class T>
 void read(const Json& json, const Path& path, std::optional<T>& value);
+template <class T>
+void read(const Json& json, const Path& path, Nullable<T>& value);
 template <class T>
 void read(const Json& json, const Path& path, std::vector<T>& values);
 template <class T>
 void read(const Json& json, const Path& path, std::map<std::string, T>& values);
 template <class T>
-requires std::is_class_v<T>
+  requires std::is_class_v<T>
 void read(const Json& json, const Path& path, T& object);
 
 class Writer {
@@ -139,6 +155,10 @@ class Reader {
     read(json, path, value);
     if constexpr (std::is_arithmetic_v<T>) {
       check_least(path, static_cast<double>(value), least);
+    } else if constexpr (is_nullable<T>) {
+      if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(value.value)>>) {
+        check_least(path, static_cast<double>(value.value), least);
+      }
     } else if constexpr (is_optional<T>) {
       if constexpr (std::is_arithmetic_v<typename T::value_type>) {
         if (value) check_least(path, static_cast<double>(*value), least);
@@ -151,8 +171,19 @@ class Reader {
 };
 
 template <class T>
+  requires std::is_enum_v<T>
+Json write(const T& value) {
+  return write(std::string(to_string(value)));
+}
+
+template <class T>
 Json write(const std::optional<T>& value) {
   return value ? write(*value) : null();
+}
+
+template <class T>
+Json write(const Nullable<T>& nullable) {
+  return nullable.value == std::remove_const_t<T>{} ? null() : write(nullable.value);
 }
 
 template <class T>
@@ -170,16 +201,36 @@ Json write(const std::map<std::string, T>& values) {
 }
 
 template <class T>
-requires std::is_class_v<T> Json write(const T& object) {
+  requires std::is_class_v<T>
+Json write(const T& object) {
   Writer writer;
   fields(writer, object);
   return std::move(writer.json());
 }
 
 template <class T>
+  requires std::is_enum_v<T>
+void read(const Json& json, const Path& path, T& value) {
+  std::string name;
+  read(json, path, name);
+  for (const T known : every(T{})) {
+    if (to_string(known) != name) continue;
+    value = known;
+    return;
+  }
+  fail(path, "is '" + name + "', which is unknown");
+}
+
+template <class T>
 void read(const Json& json, const Path& path, std::optional<T>& value) {
   value.reset();
   if (!is_null(json)) read(json, path, value.emplace());
+}
+
+template <class T>
+void read(const Json& json, const Path& path, Nullable<T>& nullable) {
+  nullable.value = T{};
+  if (!is_null(json)) read(json, path, nullable.value);
 }
 
 template <class T>
@@ -198,7 +249,7 @@ void read(const Json& json, const Path& path, std::map<std::string, T>& values) 
 }
 
 template <class T>
-requires std::is_class_v<T>
+  requires std::is_class_v<T>
 void read(const Json& json, const Path& path, T& object) {
   Reader reader(json, path);
   fields(reader, object);

@@ -17,6 +17,9 @@ struct Estimate {
   bool operator==(const Estimate&) const = default;
 };
 
+inline bool differs_from_zero(const Estimate& time) { return time.low_s > 0 || time.high_s < 0; }
+inline double half_width_s(const Estimate& time) { return (time.high_s - time.low_s) / 2; }
+
 // Why a rank is late: it computes longer, waits longer for its batches, or what it sends and gets takes longer.
 enum class LateCause { compute, link, input };
 constexpr std::string_view to_string(LateCause cause) {

@@ -13,30 +13,16 @@ namespace stash {
 // at fault ("windows[3].ranks[1].wall_s must be a number"). A Job's missing keys keep their defaults.
 nlohmann::json to_json(const Job& job);
 nlohmann::json to_json(const Machine& machine);
-nlohmann::json to_json(const RankSample& sample);
-nlohmann::json to_json(const Window& window);
-nlohmann::json to_json(const LayerTime& layer);
 nlohmann::json to_json(const LinkTime& row);
 nlohmann::json to_json(const RankPlace& place);
-nlohmann::json to_json(const Bucket& bucket);
-nlohmann::json to_json(const CollectiveSummary& summary);
-nlohmann::json to_json(const InputCounters& counters);
 nlohmann::json to_json(const RankTrace& trace);
 
-Job job_from_json(const nlohmann::json& json);
-Machine machine_from_json(const nlohmann::json& json);
-RankSample rank_sample_from_json(const nlohmann::json& json);
-Window window_from_json(const nlohmann::json& json);
-LayerTime layer_time_from_json(const nlohmann::json& json);
-LinkTime link_time_from_json(const nlohmann::json& json);
-RankPlace rank_place_from_json(const nlohmann::json& json);
-Bucket bucket_from_json(const nlohmann::json& json);
-CollectiveSummary collective_summary_from_json(const nlohmann::json& json);
-InputCounters input_counters_from_json(const nlohmann::json& json);
 RankTrace rank_trace_from_json(const nlohmann::json& json);
 
 // A document from others: size, depth and number of values are bounded; `what` names it in messages.
 nlohmann::json parse_json(std::string_view text, std::string_view what);
+// A key that an older version wrote under another name; what has the newer one stays as it is.
+void accept_older_key(nlohmann::json& object, const char* older, const char* key);
 // Bytes that are not UTF-8 become U+FFFD.
 std::string dump_json(const nlohmann::json& json, int indent = -1);
 

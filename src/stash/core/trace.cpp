@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "stash/core/json_fields.h"
+#include "stash/core/json_keys.h"
+#include "stash/core/profile_fields.h"
 #include "stash/core/profile_json.h"
 
 namespace stash {
@@ -85,27 +86,14 @@ void read(const Json& json, const Path& path, Span& span) {
 
 }  // namespace json_fields
 
-template <class V, json_fields::FieldsOf<RankTrace> T>
-void fields(V& visit, T& trace) {
-  visit("rank", trace.rank, 0);
-  visit("host", trace.host);
-  visit("device", trace.device);
-  visit("left_out", trace.left_out, 0);
-}
-
-template <class V, json_fields::FieldsOf<WindowTrace> T>
-void fields(V& visit, T& trace) {
-  visit("round", trace.round, 0);
-  visit("condition", trace.condition);
-  visit("ranks", trace.ranks);
-}
-
 namespace json_fields {
 
 Json write(const WindowTrace& trace) { return write<WindowTrace>(trace); }
 void read(const Json& json, const Path& path, WindowTrace& trace) { read<WindowTrace>(json, path, trace); }
 
 }  // namespace json_fields
+
+void list_fields(KeyLister& lister, const WindowTrace& trace) { fields(lister, trace); }
 
 nlohmann::json to_json(const RankTrace& trace) { return json_fields::write(trace); }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "stash/core/profile.h"
@@ -16,7 +15,5 @@ struct WatchedRank {
   double input_wait_s = 0;                     // of that, waiting for batches
   std::vector<CollectiveSummary> collectives;  // from issue to completion; they overlap compute
 };
-
-WatchedRank watched_rank_from_json(const nlohmann::json& json);  // Error when it is not one
 
 }  // namespace stash

@@ -1,4 +1,4 @@
-#include "stash/trace/byte_source.h"
+#include "stash/import/byte_source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -112,7 +112,7 @@ bool is_gzip(const Descriptor& file) {
 
 std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& path) {
   Descriptor file(path);
-  struct stat facts {};
+  struct stat facts{};
   if (fstat(file.get(), &facts) != 0) file.fail(errno);
   if (S_ISDIR(facts.st_mode)) file.fail(EISDIR);
   if (is_gzip(file)) return std::make_unique<GzipBytes>(std::move(file));

@@ -1,8 +1,8 @@
-#include "stash/trace/event_parser.h"
+#include "stash/import/event_parser.h"
 
 #include <cstring>
 
-#include "stash/trace/scan.h"
+#include "stash/import/scan.h"
 
 namespace stash {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "stash/trace/event.h"
-#include "stash/trace/skip_nested.h"
+#include "stash/import/skip_nested.h"
+#include "stash/import/trace_event.h"
 
 namespace stash {
 

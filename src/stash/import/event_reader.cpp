@@ -1,11 +1,11 @@
-#include "stash/trace/event_reader.h"
+#include "stash/import/event_reader.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
-#include "stash/trace/large_value.h"
-#include "stash/trace/scan.h"
+#include "stash/import/large_value.h"
+#include "stash/import/scan.h"
 
 namespace stash {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "stash/trace/byte_source.h"
-#include "stash/trace/event.h"
-#include "stash/trace/event_parser.h"
-#include "stash/trace/skip_nested.h"
+#include "stash/import/byte_source.h"
+#include "stash/import/event_parser.h"
+#include "stash/import/skip_nested.h"
+#include "stash/import/trace_event.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/trace/intervals.h"
+#include "stash/import/intervals.h"
 
 #include <algorithm>
 

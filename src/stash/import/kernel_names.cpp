@@ -1,4 +1,4 @@
-#include "stash/trace/kernel_names.h"
+#include "stash/import/kernel_names.h"
 
 #include <algorithm>
 #include <array>

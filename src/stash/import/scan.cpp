@@ -1,4 +1,4 @@
-#include "stash/trace/scan.h"
+#include "stash/import/scan.h"
 
 #include <array>
 #include <bit>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "stash/trace/skip_nested.h"
+#include "stash/import/skip_nested.h"
 
 // The smallest pieces of JSON, from one place in a text to behind the piece. kScanPadding bytes behind `end` can be
 // read; the first of them is 0, which no piece may hold outside a string.

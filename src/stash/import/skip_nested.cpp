@@ -1,4 +1,4 @@
-#include "stash/trace/skip_nested.h"
+#include "stash/import/skip_nested.h"
 
 namespace stash {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "stash/trace/timeline.h"
+#include "stash/import/timeline.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/trace/sweep.h"
+#include "stash/import/sweep.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "stash/trace/intervals.h"
+#include "stash/import/intervals.h"
 
 namespace stash {
 

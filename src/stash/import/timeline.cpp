@@ -1,4 +1,4 @@
-#include "stash/trace/timeline.h"
+#include "stash/import/timeline.h"
 
 #include <algorithm>
 #include <array>

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "stash/trace/event.h"
-#include "stash/trace/intervals.h"
-#include "stash/trace/kernel_names.h"
+#include "stash/import/intervals.h"
+#include "stash/import/kernel_names.h"
+#include "stash/import/trace_event.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/trace/trace_files.h"
+#include "stash/import/trace_files.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "stash/trace/trace_ledger.h"
+#include "stash/import/trace_ledger.h"
 
 #include <fmt/format.h>
 
 #include "stash/core/error.h"
-#include "stash/trace/trace_ranks.h"
+#include "stash/import/trace_ranks.h"
 
 namespace stash {
 namespace {

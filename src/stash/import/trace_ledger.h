@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "stash/trace/event_reader.h"
-#include "stash/trace/steps.h"
+#include "stash/import/event_reader.h"
+#include "stash/import/steps.h"
 
 namespace stash {
 

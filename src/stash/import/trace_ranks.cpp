@@ -1,11 +1,11 @@
-#include "stash/trace/trace_ranks.h"
+#include "stash/import/trace_ranks.h"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
 #include "stash/core/clock.h"
-#include "stash/trace/sweep.h"
+#include "stash/import/sweep.h"
 
 namespace stash {
 namespace {

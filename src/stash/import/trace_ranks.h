@@ -1,7 +1,7 @@
 #pragma once
 
-#include "stash/trace/timeline.h"
-#include "stash/trace/trace_ledger.h"
+#include "stash/import/timeline.h"
+#include "stash/import/trace_ledger.h"
 
 namespace stash {
 

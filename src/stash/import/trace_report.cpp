@@ -1,9 +1,9 @@
-#include "stash/trace/trace_report.h"
+#include "stash/import/trace_report.h"
 
 #include <algorithm>
 #include <set>
 
-#include "stash/trace/trace_files.h"
+#include "stash/import/trace_files.h"
 
 namespace stash {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "stash/trace/trace_ledger.h"
+#include "stash/import/trace_ledger.h"
 
 namespace stash {
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "stash/trace/trace_report.h"
+#include "stash/import/trace_report.h"
 
 namespace stash {
 namespace {

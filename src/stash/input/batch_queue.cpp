@@ -32,9 +32,13 @@ std::optional<Ticket> BatchQueue::try_begin() {
   return std::nullopt;
 }
 
-void BatchQueue::end_sample(const Ticket& ticket) {
+void BatchQueue::end_sample(const Ticket& ticket, std::int64_t made_ns) {
+  Slot& slot = slots_[static_cast<std::size_t>(ticket.slot)];
+  std::int64_t latest_ns = slot.made_ns.load();
+  while (made_ns > latest_ns && !slot.made_ns.compare_exchange_weak(latest_ns, made_ns)) {
+  }
   prepared_.fetch_add(1);
-  if (slots_[static_cast<std::size_t>(ticket.slot)].missing.fetch_sub(1) == 1) ready_.notify();
+  if (slot.missing.fetch_sub(1) == 1) ready_.notify();
   leave();
 }
 

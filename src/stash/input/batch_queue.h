@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "stash/input/event.h"
+#include "stash/input/event_count.h"
 
 namespace stash {
 
@@ -24,12 +24,13 @@ class BatchQueue {
 
   // Workers. begin_sample waits while there is nothing to do; nullopt: the queue was stopped.
   std::optional<Ticket> begin_sample();
-  void end_sample(const Ticket& ticket);
+  void end_sample(const Ticket& ticket, std::int64_t made_ns);
   bool work_is_there() const { return next_ticket_.load() < ticket_limit_.load(); }
   void abandon_sample();  // it will never be ready: an error is on its way to the consumer
 
   // Consumer. take waits for the next batch; nullopt at the deadline or when stopped. It stays until release.
   std::optional<int> take(std::int64_t deadline_ns);
+  std::int64_t made_ns(int slot) const { return slots_[static_cast<std::size_t>(slot)].made_ns.load(); }
   void release(int slot);
   bool next_is_ready() const;
   bool next_is_held() const;  // every slot is held by the consumer
@@ -53,8 +54,9 @@ class BatchQueue {
 
  private:
   struct Slot {
-    std::atomic<int> missing{0};  // samples
-    bool held = false;            // consumer only
+    std::atomic<int> missing{0};           // samples
+    std::atomic<std::int64_t> made_ns{0};  // the latest of its samples
+    bool held = false;                     // consumer only
   };
 
   int slot_of(std::int64_t batch) const { return static_cast<int>(batch % slots()); }
@@ -74,9 +76,9 @@ class BatchQueue {
   std::atomic<bool> stopped_{false};
   std::int64_t taken_ = 0;  // batches; consumer only
   std::int64_t released_ = 0;
-  Event work_;
-  Event ready_;
-  Event idle_;
+  EventCount work_;
+  EventCount ready_;
+  EventCount idle_;
 };
 
 }  // namespace stash

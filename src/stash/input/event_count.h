@@ -9,13 +9,15 @@
 namespace stash {
 
 // Waiting for a condition over sequentially consistent atomics. Telling costs one load where nobody waits.
-class Event {
+class EventCount {
  public:
   // After a change that may make somebody's condition true.
   void notify() {
     if (waiting_.load() == 0) return;
     // Taking the lock waits until the waiter, which may just have looked, is asleep and can be woken.
-    { const std::lock_guard lock(mutex_); }
+    {
+      const std::lock_guard lock(mutex_);
+    }
     changed_.notify_all();
   }
 

@@ -118,7 +118,7 @@ BatchView Pipeline::next() {
         impl_->options.deadline_s, std::min<std::int64_t>(state.queue.prepared_samples(), impl_->options.batch),
         impl_->options.batch, impl_->options.workers));
   }
-  BatchView view{.labels = state.buffers.labels(*slot), .slot = *slot};
+  BatchView view{.labels = state.buffers.labels(*slot), .slot = *slot, .made_ns = state.queue.made_ns(*slot)};
   if (state.spec.kind == InputKind::images) view.images = static_cast<float*>(state.buffers.samples(*slot));
   if (state.spec.kind == InputKind::tokens) view.tokens = static_cast<std::int64_t*>(state.buffers.samples(*slot));
   return view;

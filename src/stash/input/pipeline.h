@@ -7,7 +7,7 @@
 
 #include "stash/core/injection.h"
 #include "stash/core/profile.h"
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 
 namespace stash {
 
@@ -33,6 +33,7 @@ struct BatchView {
   std::int64_t* tokens = nullptr;
   std::int64_t* labels = nullptr;  // images: class; tokens: unused
   int slot = 0;
+  std::int64_t made_ns = 0;  // when its last sample was made, on the workers' time lines
 };
 
 // Worker threads that read, decode and augment samples into batch buffers, in order, behind a bounded queue.

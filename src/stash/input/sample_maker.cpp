@@ -6,7 +6,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/input/image_maker.h"
+#include "stash/input/image/image_maker.h"
 
 namespace stash {
 

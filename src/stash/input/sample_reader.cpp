@@ -13,7 +13,7 @@
 #include "stash/core/clock.h"
 #include "stash/input/interruptible_sleep.h"
 #include "stash/input/kept_buffer.h"
-#include "stash/input/page_cache.h"
+#include "stash/input/pages/page_cache.h"
 
 namespace stash {
 
@@ -74,7 +74,7 @@ SampleFile::SampleFile(const SampleLocation& location)
 SampleFile::~SampleFile() { ::close(fd_); }
 
 void SampleFile::check(const SampleLocation& location) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd_, &status) != 0) throw BrokenSample("cannot be read: " + reason(errno));
   if (!S_ISREG(status.st_mode)) throw BrokenSample("is not a file");
   const std::int64_t available = status.st_size - offset_bytes_;

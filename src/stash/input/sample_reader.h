@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 #include "stash/input/storage_clock.h"
 
 namespace stash {

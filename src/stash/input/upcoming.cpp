@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include "stash/input/page_cache.h"
+#include "stash/input/pages/page_cache.h"
 #include "stash/input/sample_reader.h"
 
 namespace stash {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "stash/input/batch_queue.h"
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 #include "stash/input/sampler.h"
 
 namespace stash {

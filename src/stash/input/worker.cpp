@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "stash/core/clock.h"
+#include "stash/core/emulated_time.h"
 #include "stash/core/error.h"
-#include "stash/core/timeline.h"
 #include "stash/input/interruptible_sleep.h"
 
 namespace stash {
@@ -36,7 +36,7 @@ void Worker::run() {
     try {
       make_sample(*ticket);
       fill_injected_time();
-      state_.queue.end_sample(*ticket);
+      state_.queue.end_sample(*ticket, free_ns_);
     } catch (...) {
       const std::lock_guard lock(state_.failure_mutex);
       if (!state_.failure) state_.failure = std::current_exception();

@@ -9,7 +9,7 @@
 
 #include "stash/input/batch_buffers.h"
 #include "stash/input/batch_queue.h"
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 #include "stash/input/sample_maker.h"
 #include "stash/input/sample_reader.h"
 #include "stash/input/sampler.h"

@@ -1,10 +1,9 @@
 #include "stash/launch/attached_command.h"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
-#include "stash/core/file.h"
 #include "stash/launch/event_files.h"
+#include "stash/launch/protocol/shared_names.h"
 #include "stash/launch/run_folder.h"
 
 namespace stash {
@@ -12,28 +11,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-EnvironmentChanges environment(const AttachedOptions& options, const fs::path& folder) {
+EnvironmentChanges environment(const fs::path& package_folder, const fs::path& run_folder) {
   // The hooks come first on the path, so that no other sitecustomize hides them.
-  std::string path = (options.package_folder / "attach").string() + ':' + options.package_folder.string();
+  std::string path = (package_folder / "attach").string() + ':' + package_folder.string();
   if (const char* own = std::getenv("PYTHONPATH"); own != nullptr && *own != '\0') path += ':' + std::string(own);
-  return {{"PYTHONPATH", path},
-          {"STASH_RUN_FOLDER", folder.string()},
-          {"STASH_RUN_MODE", options.mode},
-          {"STASH_DATA", options.data.empty() ? "" : fs::absolute(options.data).string()}};
+  return {{"PYTHONPATH", path}, {kRunFolderVariable, run_folder.string()}};
 }
 
 Attached how_far(const EventFiles& files) {
-  if (files.count_marks("torch") > 0) return Attached::no_step;
-  return files.count_marks("python") > 0 ? Attached::no_torch : Attached::no_python;
+  if (files.count_marks(kTorchMark) > 0) return Attached::no_step;
+  return files.count_marks(kPythonMark) > 0 ? Attached::no_torch : Attached::no_python;
 }
 
 }  // namespace
 
-AttachedEnd run_attached(const AttachedOptions& options, const nlohmann::json& settings) {
+AttachedEnd run_attached(const AttachedOptions& options, const ScriptOrder& order) {
   const RunFolder folder;
-  write_file_atomically(folder.path() / "run.json", settings.dump());
+  write_script_order(folder.path() / kScriptOrderFile, order);
   EventFiles files(folder.path());
-  const ForegroundEnd end = run_in_foreground(options.command, environment(options, folder.path()), [&] {
+  const ForegroundEnd end = run_in_foreground(options.command, environment(options.package_folder, folder.path()), [&] {
     files.read(options.on_line);
     if (options.on_tick) options.on_tick();
   });

@@ -2,106 +2,87 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "stash/core/error.h"
-#include "stash/core/profile_json.h"
 #include "stash/launch/machine_info.h"
 
 namespace stash {
 namespace {
 
-StoppedBy parse_stopped_by(const std::string& name) {
-  for (const StoppedBy reason : {StoppedBy::precision, StoppedBy::time, StoppedBy::interrupted}) {
-    if (name == to_string(reason)) return reason;
-  }
-  return StoppedBy::fault;
-}
-
-void add_machine(Machine& machine, const nlohmann::json& facts) {
-  for (const auto& [name, version] : facts.at("versions").items()) machine.versions[name] = version.get<std::string>();
-  for (const auto& gpu : facts.at("gpus")) {
-    machine.gpus.push_back({gpu.at("name").get<std::string>(), gpu.at("memory_bytes").get<std::int64_t>()});
-  }
-}
-
 template <typename Row>
-void add_rows(std::vector<Row>& rows, const nlohmann::json& message, Row (*read)(const nlohmann::json&)) {
-  for (const auto& row : message.at("rows")) rows.push_back(read(row));
+void append(std::vector<Row>& rows, const std::vector<Row>& more) {
+  rows.insert(rows.end(), more.begin(), more.end());
 }
 
-// A rank's part of what was traced in one window.
-void add_trace(std::vector<WindowTrace>& traces, const nlohmann::json& message) {
-  const Condition condition = parse_condition(message.at("condition").get<std::string>());
-  RankTrace rank = rank_trace_from_json(message.at("trace"));
+void add_trace(std::vector<WindowTrace>& traces, const RankTraceEvent& event) {
   for (WindowTrace& trace : traces) {
-    if (trace.condition == condition) return trace.ranks.push_back(std::move(rank));
+    if (trace.condition == event.condition) return trace.ranks.push_back(event.trace);
   }
-  traces.push_back({message.at("round").get<int>(), condition, {std::move(rank)}});
+  traces.push_back({event.round, event.condition, {event.trace}});
 }
 
 }  // namespace
 
-// What each event of a rank does to the profile.
-const std::map<std::string_view, Collector::Handler>& Collector::handlers() {
-  using Json = nlohmann::json;
-  static const std::map<std::string_view, Handler> kHandlers{
-      {"phase", [](Collector& c, int, const Json& m) { c.phase_ = m.at("text").get<std::string>(); }},
-      {"pilot",
-       [](Collector& c, int, const Json& m) {
-         c.profile_.edge_s = m.at("edge_s").get<double>();
-         c.round_s_ = m.at("round_s").get<double>();
-         c.phase_ = "measuring";
-       }},
-      {"machine",
-       [](Collector& c, int rank, const Json& m) {
-         if (rank == 0) add_machine(c.profile_.machine, m.at("machine"));
-       }},
-      {"job", [](Collector& c, int, const Json& m) { c.profile_.job = job_from_json(m.at("job")); }},
-      {"window",
-       [](Collector& c, int, const Json& m) { c.profile_.windows.push_back(window_from_json(m.at("window"))); }},
-      {"places", [](Collector& c, int, const Json& m) { add_rows(c.profile_.places, m, rank_place_from_json); }},
-      {"links", [](Collector& c, int, const Json& m) { add_rows(c.profile_.links, m, link_time_from_json); }},
-      {"layers", [](Collector& c, int, const Json& m) { add_rows(c.profile_.layers, m, layer_time_from_json); }},
-      {"buckets", [](Collector& c, int, const Json& m) { add_rows(c.profile_.buckets, m, bucket_from_json); }},
-      {"collectives",
-       [](Collector& c, int, const Json& m) { add_rows(c.profile_.collectives, m, collective_summary_from_json); }},
-      {"input", [](Collector& c, int,
-                   const Json& m) { c.profile_.inputs.push_back(input_counters_from_json(m.at("counters"))); }},
-      {"trace", [](Collector& c, int, const Json& m) { add_trace(c.profile_.traces, m); }},
-      {"clocks", [](Collector& c, int, const Json& m) { c.profile_.clocks_s = m.at("s").get<double>(); }},
-      {"loss", [](Collector& c, int, const Json& m) { c.profile_.loss = m.at("loss").get<double>(); }},
-      {"warning",
-       [](Collector& c, int, const Json& m) { c.profile_.warnings.push_back(m.at("text").get<std::string>()); }},
-      {"facts", [](Collector& c, int, const Json& m) { add_rows(c.facts_, m, rank_facts_from_json); }},
-      {"elsewhere", [](Collector& c, int, const Json& m) { c.elsewhere_ = m.at("host").get<std::string>(); }},
-      {"stopped",
-       [](Collector& c, int, const Json& m) {
-         c.profile_.stopped_by = parse_stopped_by(m.at("by").get<std::string>());
-         c.stopped_ = true;
-       }},
-      {"error",
-       [](Collector& c, int rank, const Json& m) {
-         c.errors_.emplace(rank, RankError{m.at("kind").get<std::string>(), m.at("message").get<std::string>(),
-                                           m.value("lost", std::vector<int>())});
-       }},
-  };
-  return kHandlers;
-}
+struct Collector::Taker {
+  Collector& collector;
+  Profile& profile;
+  int rank;
+
+  void operator()(const PhaseEvent& event) const { collector.phase_ = event.text; }
+  void operator()(const PilotEvent& event) const {
+    profile.edge_s = event.edge_s;
+    collector.round_s_ = event.round_s;
+    collector.phase_ = "measuring";
+  }
+  void operator()(const MachineEvent& event) const {
+    if (rank != 0) return;
+    for (const auto& [name, version] : event.versions) profile.machine.versions[name] = version;
+    append(profile.machine.gpus, event.gpus);
+  }
+  void operator()(const JobEvent& event) const { profile.job = event.job; }
+  void operator()(const WindowEvent& event) const { profile.windows.push_back(event.window); }
+  void operator()(const PlacesEvent& event) const { append(profile.places, event.rows); }
+  void operator()(const LinksEvent& event) const { append(profile.links, event.rows); }
+  void operator()(const LayersEvent& event) const { append(profile.layers, event.rows); }
+  void operator()(const BucketsEvent& event) const { append(profile.buckets, event.rows); }
+  void operator()(const CollectivesEvent& event) const { append(profile.collectives, event.rows); }
+  void operator()(const InputEvent& event) const { profile.inputs.push_back(event.counters); }
+  void operator()(const RankTraceEvent& event) const { add_trace(profile.traces, event); }
+  void operator()(const ClocksEvent& event) const { profile.clocks_s = event.s; }
+  void operator()(const LossEvent& event) const { profile.loss = event.loss; }
+  void operator()(const WarningEvent& event) const { collector.warnings_.add(event.rank, event.text); }
+  void operator()(const FactsEvent& event) const { append(collector.facts_, event.rows); }
+  void operator()(const ElsewhereEvent& event) const { collector.elsewhere_ = event.host; }
+  void operator()(const StoppedEvent& event) const {
+    profile.stopped_by = event.by;
+    collector.stopped_ = true;
+  }
+  void operator()(const ErrorEvent& event) const { collector.errors_.emplace(rank, event); }
+  void operator()(const CountersEvent&) const {
+    collector.misunderstood(rank, "it counts as for stash watch, which was not asked for");
+  }
+};
+
+void Collector::take(int rank, const RankEvent& event) { std::visit(Taker{*this, profile_, rank}, event); }
 
 void Collector::take(int rank, std::string_view line) {
   try {
-    const nlohmann::json message = parse_json(line, fmt::format("what rank {} reported", rank));
-    const auto handler = handlers().find(message.at("event").get<std::string>());
-    if (handler != handlers().end()) handler->second(*this, rank, message);
+    take(rank, event_from_line(line));
   } catch (const std::exception& error) {
-    profile_.warnings.push_back(fmt::format("a report of rank {} was not understood: {}", rank, error.what()));
+    misunderstood(rank, error.what());
   }
 }
 
-void note_cache_room(Collector& collector) {
-  Profile& profile = collector.profile();
-  if (!profile.cache_bytes && !profile.windows.empty()) profile.cache_bytes = available_memory_bytes();
+void Collector::misunderstood(int rank, std::string_view why) {
+  warnings_.add(rank, fmt::format("a report of rank {} was not understood: {}", rank, why));
+}
+
+void Collector::note_cache_room() {
+  if (!profile_.cache_bytes && !profile_.windows.empty()) profile_.cache_bytes = available_memory_bytes();
+}
+
+Profile Collector::finished() const {
+  Profile profile = profile_;
+  for (std::string& line : warnings_.lines(profile.job.ranks)) profile.warnings.push_back(std::move(line));
+  return profile;
 }
 
 }  // namespace stash

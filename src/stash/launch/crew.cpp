@@ -1,14 +1,11 @@
-#include "stash/launch/local_run.h"
+#include "stash/launch/crew.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "stash/core/clock.h"
-#include "stash/launch/order.h"
+#include "stash/launch/crew_order.h"
 #include "stash/launch/rank_command.h"
+#include "stash/launch/run_clock.h"
 #include "stash/launch/run_folder.h"
-#include "stash/launch/stolen_time.h"
 #include "stash/launch/supervisor.h"
 
 namespace stash {
@@ -27,7 +24,7 @@ void count_from(Outcome& outcome, int first_rank) {
 }  // namespace
 
 // Ranks, what they were started with, and what they share.
-struct LocalRanks::Started {
+struct Crew::Started {
   explicit Started(int ranks) : shared(SharedState::create(ranks)) {}
 
   fs::path order_file() const { return folder.path() / "order.json"; }
@@ -38,61 +35,58 @@ struct LocalRanks::Started {
   SharedState shared;
   int orders = 0;
   std::vector<RankCommand> commands;
-  std::unique_ptr<Crew> crew;
+  std::unique_ptr<Supervisor> supervisor;
 };
 
-LocalRanks::LocalRanks(After after) : after_(after) {}
-LocalRanks::~LocalRanks() = default;
+Crew::Crew(After after) : after_(after) {}
+Crew::~Crew() = default;
 
 // To ranks that are free and are as the options say, else to new ones.
-void LocalRanks::order(const Job& job, const LocalRunOptions& options, std::int64_t started_ns) {
-  const bool stay = after_ == After::stay && options.team.is_whole();
-  const auto commands = [&] { return rank_commands(options, started_->order_file(), stay); };
-  const bool there = started_ && started_->crew && started_->crew->is_free() && started_->commands == commands();
-  if (!there) started_ = std::make_unique<Started>(options.team.count);
+void Crew::give_order(const Job& job, const CrewOptions& options, std::int64_t started_ns) {
+  const auto commands = [&] { return rank_commands(options, started_->order_file()); };
+  const bool there =
+      started_ && started_->supervisor && started_->supervisor->is_free() && started_->commands == commands();
+  if (!there) started_ = std::make_unique<Started>(options.plan.count);
   ++started_->orders;
-  write_order(started_->order_file(), job, options, started_ns, started_->store_file());
+  Order order = crew_order(job, options, started_->store_file());
+  order.stay = after_ == After::stay && options.plan.is_whole();
+  order.started_ns = started_ns;
+  write_order(started_->order_file(), order);
   if (there) return started_->shared.give_next_order();
   started_->commands = commands();
-  started_->crew = std::make_unique<Crew>(started_->commands, started_->shared);
+  started_->supervisor = std::make_unique<Supervisor>(started_->commands, started_->shared);
 }
 
-LocalRun LocalRanks::run(Profile profile, const LocalRunOptions& options) {
-  const std::int64_t started_ns = now_ns();
-  const StolenTime stolen;
-  const Team& team = options.team;
-  order(profile.job, options, started_ns);
+CrewRun Crew::run(Profile profile, const CrewOptions& options) {
+  const RunClock clock;
+  const CrewPlan& plan = options.plan;
+  give_order(profile.job, options, clock.started_ns());
   Collector collector(std::move(profile));
-  Outcome outcome = started_->crew->watch(
+  Outcome outcome = started_->supervisor->watch(
       {.deadline_s = options.deadline_s,
-       .patience = team.is_whole() ? 1 : kPatienceElsewhere,
-       .on_event = [&](int index, std::string_view line) { collector.take(team.first_rank + index, line); },
+       .patience = plan.is_whole() ? 1 : kPatienceElsewhere,
+       .on_event = [&](int index, std::string_view line) { collector.take(plan.first_rank + index, line); },
        .on_tick =
            [&] {
-             note_cache_room(collector);
+             collector.note_cache_room();
              if (options.on_tick) options.on_tick(collector);
            },
        .stop = options.stop});
-  if (outcome.interrupted || !started_->crew->is_free()) started_.reset();
-  count_from(outcome, team.first_rank);
+  if (outcome.interrupted || !started_->supervisor->is_free()) started_.reset();
+  count_from(outcome, plan.first_rank);
 
-  LocalRun run{.profile = collector.profile(),
-               .facts = collector.facts(),
-               .fault = std::nullopt,
-               .interrupted = outcome.interrupted};
-  if (!outcome.interrupted)
-    run.fault =
-        describe_fault(outcome, collector.errors(), options.deadline_s, team.is_whole() ? "" : options.node.host);
+  CrewRun run{.profile = {}, .facts = collector.facts(), .fault = std::nullopt, .interrupted = outcome.interrupted};
+  std::optional<StoppedBy> ended_by;
+  if (outcome.interrupted) {
+    ended_by = StoppedBy::interrupted;
+  } else {
+    const std::string host = plan.is_whole() ? "" : options.node.host;
+    run.fault = describe_fault(outcome, collector.errors(), options.deadline_s, host);
+    if (run.fault) ended_by = StoppedBy::fault;
+  }
   run.usage_fault = run.fault && is_usage_fault(collector.errors());
-  run.lost_rank_0 = std::any_of(collector.errors().begin(), collector.errors().end(), [](const auto& entry) {
-    const std::vector<int>& lost = entry.second.lost;
-    return std::find(lost.begin(), lost.end(), 0) != lost.end();
-  });
-  run.profile.elapsed_s = seconds(now_ns() - started_ns);
-  run.profile.stolen_ratio = stolen.ratio();
-  run.profile.complete = !run.fault && !outcome.interrupted && collector.stopped();
-  if (run.fault) run.profile.stopped_by = StoppedBy::fault;
-  if (outcome.interrupted) run.profile.stopped_by = StoppedBy::interrupted;
+  run.lost_rank_0 = is_rank_0_lost(collector.errors());
+  run.profile = clock.finish(collector, ended_by);
   return run;
 }
 

@@ -3,12 +3,13 @@
 #include <array>
 #include <fstream>
 
+#include "stash/launch/protocol/shared_names.h"
+
 namespace stash {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSuffix = ".events";
 constexpr std::size_t kLimitBytes = 16 << 20;  // of a line
 
 }  // namespace
@@ -17,7 +18,7 @@ void EventFiles::read(const std::function<void(const std::string&, std::string_v
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
-    if (!name.ends_with(kSuffix)) continue;
+    if (!name.ends_with(kEventsSuffix)) continue;
     Tail& tail = tails_[name];
     std::ifstream file(entry.path(), std::ios::binary);
     file.seekg(static_cast<std::streamoff>(tail.offset));
@@ -36,11 +37,11 @@ void EventFiles::read(const std::function<void(const std::string&, std::string_v
   }
 }
 
-int EventFiles::count_marks(std::string_view kind) const {
+int EventFiles::count_marks(std::string_view mark) const {
   int count = 0;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-    count += entry.path().filename().string().starts_with(std::string(kind) + "-");
+    count += entry.path().filename().string().starts_with(mark);
   }
   return count;
 }

@@ -16,8 +16,8 @@ class EventFiles {
   // Calls `on_line` with each line that has come since the last time; `file` tells the ranks apart.
   void read(const std::function<void(const std::string& file, std::string_view line)>& on_line);
 
-  // How many processes left a mark of this kind: python, torch.
-  int count_marks(std::string_view kind) const;
+  // How many processes left this mark, one of shared_names.h.
+  int count_marks(std::string_view mark) const;
 
  private:
   struct Tail {

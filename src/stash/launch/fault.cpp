@@ -1,3 +1,5 @@
+#include "stash/launch/fault.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <cstring>
 
 #include "stash/core/units.h"
-#include "stash/launch/collector.h"
 
 namespace stash {
 namespace {
@@ -17,9 +18,9 @@ std::string with_output(std::string message, const Outcome& outcome, int rank) {
   return fmt::format("{}\nits last output:\n{}", message, end->last_output);
 }
 
-const RankError* own_error(const std::map<int, RankError>& errors, int rank) {
+const ErrorEvent* own_error(const RankErrors& errors, int rank) {
   const auto found = errors.find(rank);
-  return found == errors.end() || found->second.kind == "peer" ? nullptr : &found->second;
+  return found == errors.end() || found->second.kind == FaultKind::peer ? nullptr : &found->second;
 }
 
 std::string name_of(int rank, const std::string& host) {
@@ -36,12 +37,20 @@ std::string describe_end(const RankEnd& end, const std::string& host) {
 
 }  // namespace
 
-bool is_usage_fault(const std::map<int, RankError>& errors) {
-  return std::any_of(errors.begin(), errors.end(), [](const auto& entry) { return entry.second.kind == "usage"; });
+bool is_usage_fault(const RankErrors& errors) {
+  return std::any_of(errors.begin(), errors.end(),
+                     [](const auto& entry) { return entry.second.kind == FaultKind::usage; });
 }
 
-std::optional<std::string> describe_fault(const Outcome& outcome, const std::map<int, RankError>& errors,
-                                          double deadline_s, const std::string& host) {
+bool is_rank_0_lost(const RankErrors& errors) {
+  return std::any_of(errors.begin(), errors.end(), [](const auto& entry) {
+    const std::vector<int>& lost = entry.second.lost;
+    return std::find(lost.begin(), lost.end(), 0) != lost.end();
+  });
+}
+
+std::optional<std::string> describe_fault(const Outcome& outcome, const RankErrors& errors, double deadline_s,
+                                          const std::string& host) {
   if (outcome.hung_rank) {
     return with_output(
         fmt::format("{} gave no sign of life for {} while {}; --deadline sets how long to wait",
@@ -50,10 +59,10 @@ std::optional<std::string> describe_fault(const Outcome& outcome, const std::map
   }
   // A rank that said why comes first, then one that died without a word, then one that saw another one go.
   for (const RankEnd& end : outcome.ends) {
-    const RankError* error = own_error(errors, end.rank);
+    const ErrorEvent* error = own_error(errors, end.rank);
     if (error == nullptr) continue;
-    if (error->kind == "usage") return error->message;
-    const char* advice = error->kind == "memory" ? "; use a smaller --batch or fewer --ranks" : "";
+    if (error->kind == FaultKind::usage) return error->message;
+    const char* advice = error->kind == FaultKind::memory ? "; use a smaller --batch or fewer --ranks" : "";
     return fmt::format("{}: {}{}", name_of(end.rank, host), error->message, advice);
   }
   for (const RankEnd& end : outcome.ends) {

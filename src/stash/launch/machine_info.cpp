@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "stash/core/version.h"
-#include "stash/launch/affinity.h"
+#include "stash/launch/process/affinity.h"
 
 namespace stash {
 namespace {

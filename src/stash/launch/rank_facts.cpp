@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "stash/core/units.h"
 
@@ -88,20 +87,6 @@ Check check_clocks(const std::vector<RankFacts>& ranks) {
 }
 
 }  // namespace
-
-nlohmann::json to_json(const RankFacts& facts) {
-  return {{"rank", facts.rank},     {"host", facts.host},           {"node", facts.node},
-          {"device", facts.device}, {"interface", facts.interface}, {"clock_s", facts.clock_s}};
-}
-
-RankFacts rank_facts_from_json(const nlohmann::json& json) {
-  return {.rank = json.at("rank").get<int>(),
-          .host = json.at("host").get<std::string>(),
-          .node = json.at("node").get<int>(),
-          .device = json.at("device").get<std::string>(),
-          .interface = json.at("interface").get<std::string>(),
-          .clock_s = json.at("clock_s").get<double>()};
-}
 
 std::vector<Check> check_ranks(const std::vector<RankFacts>& ranks) {
   const ByNode nodes = by_node(ranks);

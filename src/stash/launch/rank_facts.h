@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -16,9 +15,6 @@ struct RankFacts {
   double clock_s = 0;     // how far its clock may be off after aligning
   bool operator==(const RankFacts&) const = default;
 };
-
-nlohmann::json to_json(const RankFacts& facts);
-RankFacts rank_facts_from_json(const nlohmann::json& json);
 
 // One thing that was looked at; `fix` says what to do where it is not well.
 struct Check {

@@ -11,10 +11,10 @@
 #include <cstring>
 
 #include "stash/core/error.h"
-#include "stash/launch/affinity.h"
-#include "stash/launch/child.h"
-#include "stash/launch/exec_vectors.h"
-#include "stash/launch/rank_variables.h"
+#include "stash/launch/process/affinity.h"
+#include "stash/launch/process/child.h"
+#include "stash/launch/process/exec_vectors.h"
+#include "stash/launch/protocol/shared_names.h"
 
 namespace stash {
 namespace {

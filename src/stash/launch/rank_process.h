@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "stash/launch/line_channel.h"
+#include "stash/launch/process/line_channel.h"
 
 namespace stash {
 

@@ -1,72 +1,78 @@
 #include "stash/launch/script_run.h"
 
-#include <nlohmann/json.hpp>
+#include <map>
+#include <optional>
 
-#include "stash/core/clock.h"
-#include "stash/core/profile_json.h"
-#include "stash/launch/stolen_time.h"
+#include "stash/launch/run_clock.h"
 
 namespace stash {
 namespace {
 
-// Which file belongs to rank 0 of the training that is measured: the first that says what its job is.
-class Selector {
+// Takes what the processes of a command report. Of several trainings that follow each other the first is measured: the
+// first process that says what its job is, is its rank 0.
+class Reports {
  public:
-  // The rank's number for the collector; nullopt: the line belongs to another training.
-  std::optional<int> rank_of(const std::string& file, std::string_view line) {
-    if (is_event(line, "job") && chosen_.empty()) chosen_ = file;
-    if (file == chosen_) return 0;
-    for (const std::string_view name : {"job", "window", "trace", "stopped"}) {
-      if (is_event(line, name)) return std::nullopt;
+  explicit Reports(Collector& collector) : collector_(collector) {}
+
+  void take(const std::string& file, std::string_view line) {
+    try {
+      const RankEvent event = event_from_line(line);
+      if (std::holds_alternative<JobEvent>(event) && rank_0_.empty()) rank_0_ = file;
+      if (file == rank_0_ || is_about_itself(event)) collector_.take(number_of(file), event);
+    } catch (const std::exception& error) {
+      collector_.misunderstood(number_of(file), error.what());
     }
-    return numbers_.try_emplace(file, static_cast<int>(numbers_.size()) + 1).first->second;
   }
-  bool found() const { return !chosen_.empty(); }
+  bool found() const { return !rank_0_.empty(); }
 
  private:
-  static bool is_event(std::string_view line, std::string_view name) {
-    return line.find("\"event\":\"" + std::string(name) + '"') != std::string_view::npos;
+  // What counts from every process, not only from rank 0.
+  static bool is_about_itself(const RankEvent& event) {
+    return std::holds_alternative<WarningEvent>(event) || std::holds_alternative<ErrorEvent>(event) ||
+           std::holds_alternative<ElsewhereEvent>(event);
+  }
+  int number_of(const std::string& file) {
+    if (file == rank_0_) return 0;
+    return numbers_.try_emplace(file, static_cast<int>(numbers_.size()) + 1).first->second;
   }
 
-  std::string chosen_;
+  Collector& collector_;
+  std::string rank_0_;  // the file that it reports to
   std::map<std::string, int> numbers_;
 };
+
+ScriptOrder order_of(const Job& job, const ScriptRunOptions& options) {
+  ScriptOrder order{
+      .program = options.program.string(), .keep_training = options.keep_training, .data = {}, .job = job};
+  if (!job.data.empty()) order.data = std::filesystem::absolute(job.data).string();
+  return order;
+}
 
 }  // namespace
 
 ScriptRun run_script(Profile profile, const ScriptRunOptions& options) {
-  const std::int64_t started_ns = now_ns();
-  const StolenTime stolen;
-  const Job job = profile.job;
+  const RunClock clock;
+  const ScriptOrder order = order_of(profile.job, options);
   Collector collector(std::move(profile));
-  Selector selector;
-  const AttachedEnd ended = run_attached(
-      {.command = job.command,
-       .mode = "run",
-       .package_folder = options.package_folder,
-       .data = job.data,
-       .on_line =
-           [&](const std::string& file, std::string_view line) {
-             if (const auto rank = selector.rank_of(file, line)) collector.take(*rank, line);
-           },
-       .on_tick =
-           [&] {
-             note_cache_room(collector);
-             if (options.on_tick) options.on_tick(collector);
-           }},
-      {{"program", options.program.string()}, {"keep_training", options.keep_training}, {"job", to_json(job)}});
+  Reports reports(collector);
+  const AttachedEnd ended =
+      run_attached({.command = order.job.command,
+                    .package_folder = options.package_folder,
+                    .on_line = [&](const std::string& file, std::string_view line) { reports.take(file, line); },
+                    .on_tick =
+                        [&] {
+                          collector.note_cache_room();
+                          if (options.on_tick) options.on_tick(collector);
+                        }},
+                   order);
 
-  ScriptRun run{.profile = collector.profile(),
-                .end = ended.end,
-                .attached = ended.attached,
-                .errors = collector.errors(),
-                .elsewhere = collector.elsewhere()};
-  if (selector.found()) run.attached = Attached::trained;
-  run.profile.elapsed_s = seconds(now_ns() - started_ns);
-  run.profile.stolen_ratio = stolen.ratio();
-  run.profile.complete = collector.stopped();
-  if (!collector.stopped()) run.profile.stopped_by = run.end.exit_code == 0 ? StoppedBy::interrupted : StoppedBy::fault;
-  return run;
+  std::optional<StoppedBy> ended_by;
+  if (!collector.stopped()) ended_by = ended.end.exit_code == 0 ? StoppedBy::interrupted : StoppedBy::fault;
+  return {.profile = clock.finish(collector, ended_by),
+          .end = ended.end,
+          .attached = reports.found() ? Attached::trained : ended.attached,
+          .errors = collector.errors(),
+          .elsewhere = collector.elsewhere()};
 }
 
 }  // namespace stash

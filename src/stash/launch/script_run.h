@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 
 #include "stash/launch/attached_command.h"
 #include "stash/launch/collector.h"
@@ -20,7 +19,7 @@ struct ScriptRun {
   Profile profile;
   ForegroundEnd end;
   Attached attached = Attached::no_python;
-  std::map<int, RankError> errors;
+  RankErrors errors;
   std::string elsewhere;  // the host of rank 0, where that is another
 };
 

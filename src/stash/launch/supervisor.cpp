@@ -7,7 +7,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/launch/hang.h"
-#include "stash/launch/stop_signals.h"
+#include "stash/launch/process/stop_signals.h"
 
 namespace stash {
 namespace {
@@ -17,10 +17,10 @@ constexpr int kSoonPollMs = 5;         // while some ranks are free, and the oth
 constexpr double kPeersGrace_s = 1.0;  // for the others to report what they saw when one rank failed
 constexpr double kTermGrace_s = 2.0;   // from SIGTERM to SIGKILL
 
-// One watch over a crew.
-class Supervisor {
+// One watch over the ranks.
+class Watch {
  public:
-  Supervisor(std::vector<RankProcess>& ranks, SharedState& shared, const SupervisorOptions& options)
+  Watch(std::vector<RankProcess>& ranks, SharedState& shared, const SupervisorOptions& options)
       : ranks_(ranks), shared_(shared), options_(options) {}
 
   Outcome run(const std::function<bool()>& is_free) {
@@ -116,7 +116,7 @@ class Supervisor {
 
 }  // namespace
 
-Crew::Crew(const std::vector<RankCommand>& commands, SharedState& shared) : shared_(shared) {
+Supervisor::Supervisor(const std::vector<RankCommand>& commands, SharedState& shared) : shared_(shared) {
   try {
     for (const RankCommand& command : commands) {
       ranks_.emplace_back(static_cast<int>(ranks_.size()), command, shared.fd());
@@ -127,15 +127,15 @@ Crew::Crew(const std::vector<RankCommand>& commands, SharedState& shared) : shar
   }
 }
 
-Crew::~Crew() {
+Supervisor::~Supervisor() {
   for (RankProcess& rank : ranks_) rank.kill_and_wait();
 }
 
-Outcome Crew::watch(const SupervisorOptions& options) {
-  return Supervisor(ranks_, shared_, options).run([this] { return is_free(); });
+Outcome Supervisor::watch(const SupervisorOptions& options) {
+  return Watch(ranks_, shared_, options).run([this] { return is_free(); });
 }
 
-bool Crew::is_free() {
+bool Supervisor::is_free() {
   return shared_.all_finished() &&
          std::all_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) { return rank.runs(); });
 }

@@ -25,14 +25,14 @@ struct Outcome {
   std::vector<RankEnd> ends;  // in the order in which they ended
 };
 
-// Ranks that were started together. None survives its Crew: one rank's death or silence ends the others, and ranks die
-// with the process that started them.
-class Crew {
+// Ranks that were started together. None survives its supervisor: one rank's death or silence ends the others, and
+// ranks die with the process that started them.
+class Supervisor {
  public:
-  Crew(const std::vector<RankCommand>& commands, SharedState& shared);  // Error when a rank cannot be started
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew();
+  Supervisor(const std::vector<RankCommand>& commands, SharedState& shared);  // Error when a rank cannot be started
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  ~Supervisor();
 
   // Passes on what they report. Returns when all have ended, or are free.
   Outcome watch(const SupervisorOptions& options);

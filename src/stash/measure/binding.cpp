@@ -1,76 +1,17 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <cstdlib>
-
 #include "stash/core/error.h"
-#include "stash/launch/rank_variables.h"
-#include "stash/measure/install_switch.h"
-#include "stash/measure/layer_runner.h"
+#include "stash/measure/engine/layer_runner.h"
 #include "stash/measure/python_objects.h"
-#include "stash/measure/rank.h"
-#include "stash/measure/session_binding.h"
+#include "stash/measure/rank_binding.h"
+#include "stash/measure/script/session_binding.h"
+#include "stash/measure/switch/install_switch.h"
 
 namespace py = pybind11;
 
 namespace stash {
 namespace {
-
-int number_in(const char* variable, int missing) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? missing : std::atoi(text);
-}
-
-// A rank from its start on: it meets the others, then measures with them.
-class Rank {
- public:
-  Rank()
-      : shared_(SharedState::open(number_in(kSharedFdVariable, -1), number_in(kTeamCountVariable, 1))),
-        state_(shared_.rank(number_in(kTeamIndexVariable, 0))) {}
-
-  void beat() { state_.beat(Phase::waiting); }
-
-  // The ranks of each node.
-  std::vector<std::vector<int>> meet(const py::object& store, int rank, int size, const std::string& member_json,
-                                     double deadline_s) {
-    members_.emplace(torch_object<c10d::Store>(store), rank, size);
-    const py::gil_scoped_release no_interpreter;
-    members_->meet(member_json, deadline_s, state_);
-    std::vector<std::vector<int>> nodes;
-    for (int node = 0; node < members_->nodes(); ++node) nodes.push_back(members_->ranks_of_node(node));
-    return nodes;
-  }
-
-  int measure(const py::object& group, const py::object& control, const py::object& node, const std::string& job_json,
-              const std::string& machine_json, int local_rank, std::int64_t started_ns) {
-    RankSetup setup{.job_json = job_json,
-                    .machine_json = machine_json,
-                    .group = group_of(group),
-                    .control = group_of(control),
-                    .node = node.is_none() ? nullptr : group_of(node),
-                    .members = &members_.value(),
-                    .shared = &shared_,
-                    .team_index = number_in(kTeamIndexVariable, 0),
-                    .speaks = number_in(kTeamIndexVariable, 0) == 0,
-                    .all_are_ours = number_in(kTeamCountVariable, 1) == group_of(group)->getSize(),
-                    .local_rank = local_rank,
-                    .started_ns = started_ns};
-    const py::gil_scoped_release no_interpreter;
-    return run_rank(setup);
-  }
-
-  // After an order that was carried out.
-  void wait_for_order() {
-    const std::uint32_t order = shared_.order();
-    state_.finished.store(order);
-    shared_.wait_for_next(order);
-  }
-
- private:
-  SharedState shared_;
-  RankState& state_;
-  std::optional<Members> members_;
-};
 
 SwitchPosition parse_position(const std::string& name) {
   if (name == "pass") return SwitchPosition::pass;
@@ -120,20 +61,11 @@ class Switch {
 
 PYBIND11_MODULE(_stash, module) {
   using stash::LayerRunner;
-  using stash::Rank;
   using stash::Switch;
   module.doc() = "What runs inside a rank: the engine, the switch backend and the ruler.";
   py::register_exception<stash::UsageError>(module, "UsageError",
                                             py::register_exception<stash::Error>(module, "Error", PyExc_RuntimeError));
-  py::class_<Rank>(module, "Rank", "A rank of a built-in job.")
-      .def(py::init<>())
-      .def("beat", &Rank::beat, "Shows the supervisor that it is alive.")
-      .def("meet", &Rank::meet, py::arg("store"), py::arg("rank"), py::arg("size"), py::arg("member"),
-           py::arg("deadline_s"), "Waits for all ranks; the ranks of each node.")
-      .def("measure", &Rank::measure, py::arg("group"), py::arg("control"), py::arg("node"), py::arg("job"),
-           py::arg("machine"), py::arg("local_rank"), py::arg("started_ns"), "The exit code.")
-      .def("wait_for_order", &Rank::wait_for_order, py::call_guard<py::gil_scoped_release>(),
-           "Tells the supervisor that this rank is free, and returns when there is something new to do.");
+  stash::bind_rank(module);
   py::class_<Switch>(module, "Switch", "Takes the place of a group's backend for a device.")
       .def(py::init<const py::object&, const std::string&>(), py::arg("group"), py::arg("device"))
       .def("remove", &Switch::remove, "The real backend is back in its place.")

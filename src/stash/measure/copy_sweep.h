@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "stash/core/link_time.h"
-#include "stash/measure/device.h"
+#include "stash/measure/engine/device.h"
 
 namespace stash {
 

@@ -1,27 +1,13 @@
 #include "stash/measure/events.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "stash/core/profile_json.h"
-#include "stash/launch/line_channel.h"
-#include "stash/measure/switch_backend.h"
+#include "stash/launch/process/line_channel.h"
 
 namespace stash {
 
-nlohmann::json collective_rows(int rank, const CollectiveLog& log) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const CollectiveSummary& row : log.summary(rank, collective_name)) rows.push_back(to_json(row));
-  return rows;
-}
-
-void Events::send(std::string_view name, nlohmann::json content) const {
-  if (fd_ >= 0) send_lines(line(name, std::move(content)));
-}
-
-std::string Events::line(std::string_view name, nlohmann::json content) {
-  content["event"] = name;
-  return content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+void Events::send(const RankEvent& event) const {
+  if (fd_ >= 0) send_lines(to_line(event));
 }
 
 void Events::send_lines(std::string_view lines) const {
@@ -31,9 +17,5 @@ void Events::send_lines(std::string_view lines) const {
     lines.remove_prefix(end + 1);
   }
 }
-
-void Events::phase(std::string_view text) const { send("phase", {{"text", text}}); }
-
-void Events::warning(std::string_view text) const { send("warning", {{"text", text}}); }
 
 }  // namespace stash

@@ -1,10 +1,10 @@
-#include "stash/measure/control.h"
+#include "stash/measure/group_control.h"
 
 #include <algorithm>
 
 namespace stash {
 
-void Control::barrier() {
+void GroupControl::barrier() {
   if (!backend_) return;
   state_.beat(Phase::waiting);
   if (page_ != nullptr) {
@@ -15,7 +15,7 @@ void Control::barrier() {
   state_.beat(Phase::working);
 }
 
-std::vector<std::vector<double>> Control::gather(std::span<const double> values) {
+std::vector<std::vector<double>> GroupControl::gather(std::span<const double> values) {
   if (!backend_) return {{values.begin(), values.end()}};
   const auto count = static_cast<int64_t>(values.size());
   at::Tensor own = at::empty({count}, at::kDouble);
@@ -32,19 +32,19 @@ std::vector<std::vector<double>> Control::gather(std::span<const double> values)
   return all;
 }
 
-void Control::send(int rank, double value) {
+void GroupControl::send(int rank, double value) {
   std::vector<at::Tensor> tensors{at::full({1}, value, at::kDouble)};
   backend_->send(tensors, rank, /*tag=*/0)->wait();
 }
 
-double Control::receive(int rank) {
+double GroupControl::receive(int rank) {
   std::vector<at::Tensor> tensors{at::empty({1}, at::kDouble)};
   state_.beat(Phase::waiting);
   backend_->recv(tensors, rank, /*tag=*/0)->wait();
   return tensors[0].data_ptr<double>()[0];
 }
 
-std::vector<std::string> Control::gather_text(std::string_view text) {
+std::vector<std::string> GroupControl::gather_text(std::string_view text) {
   if (!backend_) return {std::string(text)};
   const double own_length = static_cast<double>(text.size());
   double longest = 1;
@@ -68,14 +68,6 @@ std::vector<std::string> Control::gather_text(std::string_view text) {
     all.emplace_back(reinterpret_cast<const char*>(outputs[0][i].data_ptr<std::uint8_t>()), lengths[i]);
   }
   return all;
-}
-
-double Control::from_rank_0(double value) { return gather({&value, 1})[0][0]; }
-
-bool Control::any(bool value) {
-  const double own = value ? 1 : 0;
-  const auto all = gather({&own, 1});
-  return std::any_of(all.begin(), all.end(), [](const auto& rank) { return rank[0] != 0; });
 }
 
 }  // namespace stash

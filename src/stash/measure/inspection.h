@@ -6,9 +6,9 @@
 namespace stash {
 
 // Ranks that train nothing: they time the links between them.
-void inspect_links(const RankSetup& setup, const Events& events, RankState& state);
+void inspect_links(const RankSetup& setup, const Events& events);
 
 // They meet, and say what they are.
-void inspect_ranks(const RankSetup& setup, const Events& events, RankState& state);
+void inspect_ranks(const RankSetup& setup, const Events& events);
 
 }  // namespace stash

@@ -9,7 +9,7 @@
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/statistics.h"
-#include "stash/measure/device.h"
+#include "stash/measure/engine/device.h"
 
 namespace stash {
 namespace {
@@ -187,7 +187,7 @@ int place_of(int rank, const std::vector<int>& ranks) {
 
 }  // namespace
 
-std::vector<LinkTime> sweep_links(SwitchBackend& backend, Control& control, const Members& members, c10::Device device,
+std::vector<LinkTime> sweep_links(SwitchBackend& backend, Control& control, const Team& team, c10::Device device,
                                   const SweepLimits& limits, const std::function<void(std::string_view)>& on_phase) {
   std::vector<LinkTime> rows;
   const auto scope_of = [&](std::vector<int> ranks) {
@@ -206,9 +206,9 @@ std::vector<LinkTime> sweep_links(SwitchBackend& backend, Control& control, cons
       sweep(*call, scope, control, limits, row, rows);
     }
   };
-  const int nodes = members.nodes();
+  const int nodes = team.nodes();
   for (int node = 0; node < nodes; ++node) {
-    const std::vector<int> ranks = members.ranks_of_node(node);
+    const std::vector<int> ranks = team.ranks_of_node(node);
     collectives(ranks, SwitchPosition::node, {.scope = "node", .node = node, .ranks = static_cast<int>(ranks.size())});
   }
   if (nodes > 1) {
@@ -219,7 +219,7 @@ std::vector<LinkTime> sweep_links(SwitchBackend& backend, Control& control, cons
     on_phase("timing exchanges between nodes");
     for (int node = 0; node < (nodes == 2 ? 1 : nodes); ++node) {
       const int other = (node + 1) % nodes;
-      Scope scope = scope_of({members.ranks_of_node(node).front(), members.ranks_of_node(other).front()});
+      Scope scope = scope_of({team.ranks_of_node(node).front(), team.ranks_of_node(other).front()});
       Exchange exchange(scope);
       sweep(exchange, scope, control, limits, {.scope = "pair", .node = node, .other = other, .ranks = 2}, rows);
     }

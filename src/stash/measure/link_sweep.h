@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "stash/core/link_time.h"
-#include "stash/measure/control.h"
-#include "stash/measure/members.h"
-#include "stash/measure/switch_backend.h"
+#include "stash/measure/switch/switch_backend.h"
+#include "stash/measure/team.h"
+#include "stash/ruler/control.h"
 
 namespace stash {
 
@@ -21,7 +21,7 @@ struct SweepLimits {
 
 // Times collectives of growing size inside every node and across all, and exchanges between neighbouring nodes. What
 // they compute is verified; Error where it is wrong. All ranks call it together and get the same rows.
-std::vector<LinkTime> sweep_links(SwitchBackend& backend, Control& control, const Members& members, c10::Device device,
+std::vector<LinkTime> sweep_links(SwitchBackend& backend, Control& control, const Team& team, c10::Device device,
                                   const SweepLimits& limits, const std::function<void(std::string_view)>& on_phase);
 
 }  // namespace stash

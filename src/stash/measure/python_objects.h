@@ -1,7 +1,14 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stash/launch/protocol/event.h"
 #include "stash/measure/torch_headers.h"
 
 namespace stash {
@@ -15,6 +22,15 @@ c10::intrusive_ptr<T> torch_object(const pybind11::object& object) {
 
 inline c10::intrusive_ptr<c10d::ProcessGroup> group_of(const pybind11::object& object) {
   return torch_object<c10d::ProcessGroup>(object);
+}
+
+// GPUs as Python gives them: name and bytes of memory.
+using Gpus = std::vector<std::pair<std::string, std::int64_t>>;
+
+inline MachineEvent machine_event(std::map<std::string, std::string> versions, const Gpus& gpus) {
+  MachineEvent event{.versions = std::move(versions), .gpus = {}};
+  for (const auto& [name, memory_bytes] : gpus) event.gpus.push_back({.name = name, .memory_bytes = memory_bytes});
+  return event;
 }
 
 }  // namespace stash

@@ -5,26 +5,23 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "stash/attribute/attribute.h"
 #include "stash/catalog/layer_time.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/core/profile_json.h"
-#include "stash/launch/rank_variables.h"
-#include "stash/measure/builtin_workload.h"
-#include "stash/measure/control.h"
+#include "stash/launch/protocol/shared_names.h"
 #include "stash/measure/copy_sweep.h"
+#include "stash/measure/engine/builtin_workload.h"
+#include "stash/measure/engine/layer_timer.h"
+#include "stash/measure/engine/torch_network.h"
 #include "stash/measure/events.h"
 #include "stash/measure/inspection.h"
-#include "stash/measure/install_switch.h"
-#include "stash/measure/layer_timer.h"
 #include "stash/measure/link_sweep.h"
-#include "stash/measure/rounds.h"
-#include "stash/measure/ruler.h"
-#include "stash/measure/torch_network.h"
-#include "stash/models/models.h"
+#include "stash/measure/ruler_events.h"
+#include "stash/measure/switch/install_switch.h"
+#include "stash/models/job_graph.h"
+#include "stash/ruler/rounds.h"
 
 namespace stash {
 namespace {
@@ -42,47 +39,49 @@ class RankRun {
  public:
   RankRun(const RankSetup& setup, const Events& events)
       : setup_(setup),
-        shared_(*setup.shared),
+        team_(setup.team),
+        shared_(setup.shared),
         events_(events),
-        job_(job_from_json(nlohmann::json::parse(setup.job_json))),
+        job_(setup.order.job),
         rank_(setup.group->getRank()),
-        speaks_(setup.speaks),
-        state_(shared_.rank(setup.team_index)),
+        speaks_(setup.speaks()),
+        ruler_events_(events, setup.speaks()),
+        state_(setup.state()),
         control_(control_of(setup)),
-        graph_(make_model(job_.model, {.image_size = job_.image_size, .seq_len = job_.seq_len})),
-        device_(job_, setup.local_rank),
+        graph_(graph_of(job_)),
+        device_(job_, setup.local_rank()),
         log_(std::make_shared<CollectiveLog>()),
         spans_(std::make_shared<SpanLog>()),
-        conditions_(present_conditions(job_, setup.members->nodes())) {}
+        conditions_(present_conditions(job_, setup.team.nodes())) {}
 
   void run() {
     use_precise_sleep();
     if (speaks_) introduce();
     prepare();
-    if (speaks_) events_.phase("warming up");
+    say("warming up");
     first_steps();
     measure_layers();
     measure_links({.most_bytes = kProfileLinkBytes, .step_factor = 16, .call_s = kProfileCall_s, .repeats = 3});
     ruler_->pilot(conditions_);
-    if (speaks_) events_.send("pilot", {{"edge_s", ruler_->edge_s()}, {"round_s", ruler_->round_s()}});
-    const Events nobody(-1);
-    report(run_rounds(*ruler_, control_, job_, setup_.started_ns, speaks_ ? events_ : nobody,
-                      [&] { return shared_.stop_requested(); }));
+    report(run_rounds(*ruler_, ruler_parts(), setup_.order.started_ns, [&] { return shared_.stop_requested(); }));
   }
 
  private:
+  void say(std::string_view phase) {
+    if (speaks_) events_.send(PhaseEvent{std::string(phase)});
+  }
+
   void introduce() {
-    events_.send("machine", {{"machine", nlohmann::json::parse(setup_.machine_json)}});
-    if (setup_.members->nodes() > 1) events_.send_rows("places", setup_.members->places());
+    events_.send(setup_.machine);
+    if (team_.nodes() > 1) events_.send(PlacesEvent{team_.places()});
   }
 
   void prepare() {
-    if (speaks_) events_.phase(fmt::format("building {}", graph_.name));
+    say(fmt::format("building {}", graph_.name));
     make_network();
     backend_ = install_switch(setup_.group, device_.torch_device(), log_);
     backend_->set_state(state_);
-    const Members& members = *setup_.members;
-    if (setup_.node) backend_->set_node(setup_.node->getBackend(device_.torch_device().type()), members.ranks_here());
+    if (setup_.node) backend_->set_node(setup_.node->getBackend(device_.torch_device().type()), team_.ranks_here());
     backend_->set_stream(device_.emulated());
     backend_->set_spans(spans_);
     if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
@@ -93,8 +92,12 @@ class RankRun {
     trainer_ = std::make_unique<Trainer>(*network_, device_, setup_.group, job_.bucket_bytes,
                                          delay == job_.inject.rank_delay_s.end() ? 0 : delay->second, state_, *spans_);
     workload_ = std::make_unique<BuiltinWorkload>(job_, *trainer_, device_, *backend_, *batches_, pipeline_.get(),
-                                                  *spans_, members.first_on_node(), members.nodes() > 1);
-    ruler_ = std::make_unique<Ruler>(job_, *workload_, control_, *log_);
+                                                  *spans_, team_.first_on_node(), team_.nodes() > 1);
+    ruler_ = std::make_unique<Ruler>(ruler_parts());
+  }
+
+  RulerParts ruler_parts() {
+    return {.job = job_, .workload = *workload_, .control = control_, .report = ruler_events_};
   }
 
   void make_network() {
@@ -104,7 +107,7 @@ class RankRun {
       network_ = std::move(network);
       return;
     }
-    const Gpu& gpu = find_gpu(job_.device.substr(job_.device.find(':') + 1));
+    const Gpu& gpu = find_gpu(job_.device.gpu());
     layers_ = layer_times(graph_, job_.batch, parse_dtype(job_.dtype), gpu);
     network_ = make_emulated_network(graph_, layers_, optimizer_time_s(graph_, gpu), *device_.emulated());
   }
@@ -136,37 +139,35 @@ class RankRun {
 
   void measure_layers() {
     if (rank_ == 0 && torch_network_ != nullptr) {
-      events_.phase("timing layers");
+      events_.send(PhaseEvent{"timing layers"});
       layers_ = time_layers(graph_, job_, device_, *torch_network_, batches_->resident(), state_);
     }
     control_.barrier();
     if (rank_ != 0) return;
-    events_.send_rows("layers", layers_);
-    events_.send_rows("buckets", trainer_->buckets());
+    events_.send(LayersEvent{layers_});
+    events_.send(BucketsEvent{trainer_->buckets()});
   }
 
   void measure_links(const SweepLimits& limits) {
     std::vector<LinkTime> rows;
     if (control_.size() > 1) {
-      rows = sweep_links(*backend_, control_, *setup_.members, device_.torch_device(), limits,
-                         [&](std::string_view phase) {
-                           if (speaks_) events_.phase(phase);
-                         });
+      rows = sweep_links(*backend_, control_, team_, device_.torch_device(), limits,
+                         [&](std::string_view phase) { say(phase); });
     }
     if (rank_ == 0) std::ranges::move(time_copies(device_), std::back_inserter(rows));
     control_.barrier();
-    if (speaks_) events_.send_rows("links", rows);
+    if (speaks_) events_.send(LinksEvent{rows});
   }
 
   // What only this rank knows, as lines for the one that keeps the profile.
   std::string own_lines() {
-    std::string lines = Events::line("collectives", {{"rows", collective_rows(rank_, *log_)}});
+    std::string lines = to_line(CollectivesEvent{log_->summary(rank_, collective_name)});
     if (pipeline_) {
       InputCounters counters = pipeline_->counters();
       counters.rank = rank_;
-      lines += Events::line("input", {{"counters", to_json(counters)}});
+      lines += to_line(InputEvent{counters});
     }
-    for (const std::string& warning : device_.warnings()) lines += Events::line("warning", {{"text", warning}});
+    for (const std::string& warning : device_.warnings()) lines += to_line(WarningEvent{rank_, warning});
     return lines;
   }
 
@@ -176,22 +177,24 @@ class RankRun {
     double sum = 0;
     for (const auto& loss : control_.gather({&own, 1})) sum += loss[0];
     if (rank_ == 0) {
-      if (trainer_->loss()) events_.send("loss", {{"loss", sum / control_.size()}});
+      if (trainer_->loss()) events_.send(LossEvent{sum / control_.size()});
     }
-    if (speaks_ && control_.size() > 1) events_.send("clocks", {{"s", ruler_->clocks_s()}});
-    if (speaks_) events_.send("stopped", {{"by", to_string(reason)}});
+    if (speaks_ && control_.size() > 1) events_.send(ClocksEvent{ruler_->clocks_s()});
+    if (speaks_) events_.send(StoppedEvent{reason});
     state_.beat(Phase::done);
     control_.barrier();
   }
 
   const RankSetup& setup_;
+  const Team& team_;
   SharedState& shared_;
   const Events& events_;
   Job job_;
   int rank_;
   bool speaks_;  // for the ranks that its supervisor started
+  RulerEvents ruler_events_;
   RankState& state_;
-  Control control_;
+  GroupControl control_;
   Graph graph_;
   Device device_;
   std::shared_ptr<CollectiveLog> log_;
@@ -219,16 +222,15 @@ bool is_consequence(std::string_view message) {
 }
 
 // The CPU's allocator has no exception of its own.
-const char* kind_of(const c10::Error& error) {
-  return error.msg().find("can't allocate memory") != std::string::npos ? "memory" : "environment";
+FaultKind kind_of(const c10::Error& error) {
+  const bool lacks_memory = error.msg().find("can't allocate memory") != std::string::npos;
+  return lacks_memory ? FaultKind::memory : FaultKind::environment;
 }
 
 // Why a rank gave up.
 struct Failure {
-  const char* kind;
-  std::string message;
+  ErrorEvent error;
   int code;
-  std::vector<int> lost = {};  // ranks that leave no word
 };
 
 std::optional<Failure> failure_of(const std::function<void()>& run) {
@@ -236,54 +238,54 @@ std::optional<Failure> failure_of(const std::function<void()>& run) {
     run();
     return std::nullopt;
   } catch (const UsageError& error) {
-    return Failure{"usage", error.what(), 2};
+    return Failure{{FaultKind::usage, error.what(), {}}, 2};
   } catch (const Error& error) {
-    return Failure{"environment", error.what(), 1};
+    return Failure{{FaultKind::environment, error.what(), {}}, 1};
   } catch (const c10::OutOfMemoryError& error) {
-    return Failure{"memory", error.what_without_backtrace(), 1};
+    return Failure{{FaultKind::memory, error.what_without_backtrace(), {}}, 1};
   } catch (const c10::Error& error) {
-    return Failure{kind_of(error), error.what_without_backtrace(), 1};
+    return Failure{{kind_of(error), error.what_without_backtrace(), {}}, 1};
   } catch (const std::bad_alloc&) {
-    return Failure{"memory", "memory could not be allocated", 1};
+    return Failure{{FaultKind::memory, "memory could not be allocated", {}}, 1};
   } catch (const std::exception& error) {
-    return Failure{"environment", error.what(), 1};
+    return Failure{{FaultKind::environment, error.what(), {}}, 1};
   }
 }
 
 // The supervisor knows what became of the ranks that it started; of others the ranks know more.
-void explain(Failure& failure, Members& members, bool all_are_ours) {
-  const bool own = !is_consequence(failure.message);
-  if (!own) failure.kind = "peer";
-  if (all_are_ours) return;
-  Members::Reason reason = members.part(failure.message, own);
-  if (!reason.message.empty()) failure.message = std::move(reason.message);
-  failure.lost = std::move(reason.lost);
+void explain(ErrorEvent& error, Team& team, bool crew_is_whole) {
+  const bool own = !is_consequence(error.message);
+  if (!own) error.kind = FaultKind::peer;
+  if (crew_is_whole) return;
+  Team::Reason reason = team.part(error.message, own);
+  if (!reason.message.empty()) error.message = std::move(reason.message);
+  error.lost = std::move(reason.lost);
+}
+
+void carry_out(const RankSetup& setup, const Events& events) {
+  switch (setup.order.purpose) {
+    case Purpose::profile:
+      return RankRun(setup, events).run();
+    case Purpose::links:
+      return inspect_links(setup, events);
+    case Purpose::doctor:
+      return inspect_ranks(setup, events);
+  }
 }
 
 }  // namespace
 
-Control control_of(const RankSetup& setup) {
-  return {setup.control->getBackend(c10::kCPU), setup.shared->rank(setup.team_index),
-          setup.all_are_ours ? setup.shared : nullptr};
+GroupControl control_of(const RankSetup& setup) {
+  return {setup.control->getBackend(c10::kCPU), setup.state(), setup.order.is_whole() ? &setup.shared : nullptr};
 }
 
 int run_rank(const RankSetup& setup) {
   const Events events(inherited_fd(kEventFdVariable));
-  const char* purpose = std::getenv(kPurposeVariable);
-  std::optional<Failure> failure = failure_of([&] {
-    RankState& state = setup.shared->rank(setup.team_index);
-    if (purpose == nullptr) {
-      RankRun(setup, events).run();
-    } else if (purpose == std::string_view("links")) {
-      inspect_links(setup, events, state);
-    } else {
-      inspect_ranks(setup, events, state);
-    }
-  });
+  std::optional<Failure> failure = failure_of([&] { carry_out(setup, events); });
   if (!failure) return 0;
-  setup.shared->rank(setup.team_index).beat(Phase::waiting);  // for the others' words
-  explain(*failure, *setup.members, setup.all_are_ours);
-  events.send("error", {{"kind", failure->kind}, {"message", failure->message}, {"lost", failure->lost}});
+  setup.state().beat(Phase::waiting);  // for the others' words
+  explain(failure->error, setup.team, setup.order.is_whole());
+  events.send(failure->error);
   return failure->code;
 }
 

@@ -2,31 +2,34 @@
 
 #include <string>
 
-#include "stash/measure/control.h"
-#include "stash/measure/members.h"
+#include "stash/launch/protocol/event.h"
+#include "stash/launch/protocol/order.h"
+#include "stash/measure/group_control.h"
+#include "stash/measure/team.h"
 #include "stash/measure/torch_headers.h"
 
 namespace stash {
 
-// What torch made for a rank, and where it stands.
+// What a rank was told, what torch made for it, and what its interpreter knows.
 struct RankSetup {
-  std::string job_json;
-  std::string machine_json;                        // what the interpreter knows: versions, accelerators
+  const Order& order;
+  int crew_index = 0;
   c10::intrusive_ptr<c10d::ProcessGroup> group;    // the job's
   c10::intrusive_ptr<c10d::ProcessGroup> control;  // the measurement's own
   c10::intrusive_ptr<c10d::ProcessGroup> node;     // of the ranks of this node; null where there is one node
-  Members* members = nullptr;
-  SharedState* shared = nullptr;
-  int team_index = 0;           // among the ranks that its supervisor started
-  bool speaks = true;           // for them
-  bool all_are_ours = true;     // the supervisor started every rank
-  int local_rank = 0;           // picks among the devices
-  std::int64_t started_ns = 0;  // when the launch began; its time counts from there
+  Team& team;
+  SharedState& shared;
+  MachineEvent machine;
+  std::string device_id;  // what tells its accelerator from others of the host; empty: the CPU
+
+  bool speaks() const { return crew_index == 0; }  // for the crew
+  int local_rank() const { return order.first_local_rank + crew_index; }
+  RankState& state() const { return shared.rank(crew_index); }
 };
 
-Control control_of(const RankSetup& setup);
+GroupControl control_of(const RankSetup& setup);
 
-// Measures the job on this rank, in step with the others, and tells the supervisor what it finds.
+// Carries the order out on this rank, in step with the others, and tells the supervisor what it finds.
 // Returns the exit code; what goes wrong has been reported.
 int run_rank(const RankSetup& setup);
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "stash/core/trace.h"
-#include "stash/measure/event_pool.h"
+#include "stash/measure/engine/event_pool.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/measure/members.h"
+#include "stash/measure/team.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,14 +6,25 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <thread>
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
+#include "stash/core/json_fields.h"
+#include "stash/core/profile_json.h"
 
 namespace stash {
+
+template <class V, json_fields::FieldsOf<Member> T>
+void fields(V& visit, T& member) {
+  visit("host", member.host);
+  visit("node", member.node);
+  visit("stash", member.stash);
+  visit("torch", member.torch);
+  visit("job", member.job);
+  visit("reports_to", member.reports_to);
+}
+
 namespace {
 
 constexpr double kPoll_s = 0.05;
@@ -26,15 +37,23 @@ std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin
 std::string text_of(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 std::string key(const char* what, int rank) { return fmt::format("stash/{}/{}", what, rank); }
 
+std::string text_of(const Member& member) { return dump_json(json_fields::write(member)); }
+
+Member member_from_text(const std::string& text) {
+  Member member;
+  json_fields::read(parse_json(text, "what a rank says of itself"), json_fields::Path{nullptr, "rank"}, member);
+  return member;
+}
+
 }  // namespace
 
-std::string Members::name(int rank) const {
+std::string Team::name(int rank) const {
   const auto place = static_cast<std::size_t>(rank);
   if (place >= places_.size() || places_[place].host.empty()) return fmt::format("rank {}", rank);
   return fmt::format("rank {} on {}", rank, places_[place].host);
 }
 
-std::string Members::names(const std::vector<int>& ranks) const {
+std::string Team::names(const std::vector<int>& ranks) const {
   std::vector<std::string> list;
   for (const int rank : ranks) {
     if (list.size() < kMostNamed) list.push_back(name(rank));
@@ -43,7 +62,7 @@ std::string Members::names(const std::vector<int>& ranks) const {
   return fmt::format("{}{}", fmt::join(list, ", "), more);
 }
 
-std::vector<int> Members::ranks_of_node(int node) const {
+std::vector<int> Team::ranks_of_node(int node) const {
   std::vector<int> ranks;
   for (std::size_t rank = 0; rank < places_.size(); ++rank) {
     if (places_[rank].node == node) ranks.push_back(static_cast<int>(rank));
@@ -51,7 +70,7 @@ std::vector<int> Members::ranks_of_node(int node) const {
   return ranks;
 }
 
-std::vector<int> Members::missing() {
+std::vector<int> Team::missing() {
   std::vector<int> ranks;
   for (int rank = 0; rank < size_; ++rank) {
     if (!store_->check({key("member", rank)})) ranks.push_back(rank);
@@ -60,7 +79,7 @@ std::vector<int> Members::missing() {
 }
 
 // Error when a rank that had arrived has not shown for the deadline that it is still there.
-void Members::check_beats(std::map<int, Arrival>& arrivals, double deadline_s) {
+void Team::check_beats(std::map<int, Arrival>& arrivals, double deadline_s) {
   const std::int64_t now = now_ns();
   for (int rank = 0; rank < size_; ++rank) {
     if (rank == rank_ || !store_->check({key("beat", rank)})) continue;
@@ -68,14 +87,14 @@ void Members::check_beats(std::map<int, Arrival>& arrivals, double deadline_s) {
     Arrival& arrival = arrivals[rank];
     if (beat != arrival.beat) arrival = {beat, now};
     if (seconds(now - arrival.seen_ns) <= deadline_s) continue;
-    const auto member = nlohmann::json::parse(text_of(store_->get(key("member", rank))));
-    throw Error(fmt::format("rank {} on {} was here and fell silent while all waited for {}", rank,
-                            member.at("host").get<std::string>(), names(missing())));
+    const Member member = member_from_text(text_of(store_->get(key("member", rank))));
+    throw Error(fmt::format("rank {} on {} was here and fell silent while all waited for {}", rank, member.host,
+                            names(missing())));
   }
 }
 
 // One number is asked for often; who is missing only when it takes long.
-void Members::wait_for_all(double deadline_s, RankState& state) {
+void Team::wait_for_all(double deadline_s, RankState& state) {
   const std::int64_t start_ns = now_ns();
   std::map<int, Arrival> arrivals;
   std::int64_t beats = 0;
@@ -95,54 +114,57 @@ void Members::wait_for_all(double deadline_s, RankState& state) {
   }
 }
 
-std::vector<std::string> Members::read_members() {
-  std::vector<std::string> keys, texts;
+std::vector<Member> Team::read_members() {
+  std::vector<std::string> keys;
   for (int rank = 0; rank < size_; ++rank) keys.push_back(key("member", rank));
+  std::vector<Member> members;
   if (store_->hasExtendedApi()) {
-    for (const auto& bytes : store_->multiGet(keys)) texts.push_back(text_of(bytes));
+    for (const auto& bytes : store_->multiGet(keys)) members.push_back(member_from_text(text_of(bytes)));
   } else {
-    for (const std::string& one : keys) texts.push_back(text_of(store_->get(one)));
+    for (const std::string& one : keys) members.push_back(member_from_text(text_of(store_->get(one))));
   }
-  return texts;
+  return members;
 }
 
-void Members::take_members(const std::vector<std::string>& texts) {
+void Team::check_alike(int rank, const Member& first, const Member& member) const {
+  const auto check = [&](const char* what, const std::string& firsts, const std::string& its) {
+    if (firsts == its) return;
+    throw Error(fmt::format("{} has {} {} and {} has {} {}: install the same version on every host", name(0), what,
+                            firsts, name(rank), what, its));
+  };
+  check("stash", first.stash, member.stash);
+  check("torch", first.torch, member.torch);
+  if (first.job == member.job) return;
+  throw UsageError(fmt::format("{} was started with other flags than {}: start all ranks with the same command",
+                               name(rank), name(0)));
+}
+
+void Team::take_members(const std::vector<Member>& members) {
   std::map<std::string, int> nodes;
-  std::optional<nlohmann::json> first;
-  for (const std::string& text : texts) {
-    const auto member = nlohmann::json::parse(text);
-    const int node =
-        nodes.try_emplace(member.at("node").get<std::string>(), static_cast<int>(nodes.size())).first->second;
-    places_.push_back({.host = member.at("host").get<std::string>(), .node = node});
-    if (!first) first = member;
-    const auto differs = [&](const char* field) { return member.at(field) != first->at(field); };
-    const int rank = static_cast<int>(places_.size()) - 1;
-    for (const char* what : {"stash", "torch"}) {
-      if (!differs(what)) continue;
-      throw Error(fmt::format("{} has {} {} and {} has {} {}: install the same version on every host", name(0), what,
-                              first->at(what).get<std::string>(), name(rank), what,
-                              member.at(what).get<std::string>()));
-    }
-    if (differs("job")) {
-      throw UsageError(fmt::format("{} was started with other flags than {}: start all ranks with the same command",
-                                   name(rank), name(0)));
-    }
+  for (const Member& member : members) {
+    const int node = nodes.try_emplace(member.node, static_cast<int>(nodes.size())).first->second;
+    places_.push_back({.host = member.host, .node = node});
+    check_alike(static_cast<int>(places_.size()) - 1, members.front(), member);
   }
+  const Member& first = members.front();
+  const Member& own = members.at(static_cast<std::size_t>(rank_));
+  reports_with_rank_0_ = own.node == first.node && own.reports_to == first.reports_to;
 }
 
-void Members::meet(const std::string& own_json, double deadline_s, RankState& state) {
-  store_->set(key("member", rank_), bytes_of(own_json));
+void Team::meet(const Member& own, double deadline_s, RankState& state) {
+  if (size_ == 1) return take_members({own});
+  store_->set(key("member", rank_), bytes_of(text_of(own)));
   wait_for_all(deadline_s, state);
   take_members(read_members());
 }
 
-Members::Reason Members::unreachable(const std::vector<int>& ranks) const {
+Team::Reason Team::unreachable(const std::vector<int>& ranks) const {
   return {.message = fmt::format("{} cannot be reached any more: its process died, or a host is cut off", names(ranks)),
           .lost = ranks};
 }
 
 // Those that leave no word for a while cannot.
-Members::Reason Members::hear_words() {
+Team::Reason Team::hear_words() {
   std::vector<int> silent;
   const std::int64_t deadline_ns = now_ns() + nanoseconds(kWord_s);
   do {
@@ -161,7 +183,7 @@ Members::Reason Members::hear_words() {
   return silent.empty() ? Reason{} : unreachable(silent);
 }
 
-Members::Reason Members::part(const std::string& message, bool own) {
+Team::Reason Team::part(const std::string& message, bool own) {
   // A store that is cut off answers never, not even that.
   auto answer = std::make_shared<std::promise<Reason>>();
   std::future<Reason> heard = answer->get_future();

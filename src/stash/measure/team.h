@@ -11,22 +11,35 @@
 
 namespace stash {
 
+// Who a rank is, told to the others.
+struct Member {
+  std::string host;
+  std::string node;   // ranks with the same one share a node
+  std::string stash;  // versions, which must be the same
+  std::string torch;
+  std::string job;         // what all must have been asked for
+  std::string reports_to;  // the run folder of a script's rank; empty: the supervisor
+};
+
 // All ranks of a job: they meet in torch's store, and leave word there when they fail.
-class Members {
+class Team {
  public:
   using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
-  Members(StorePtr store, int rank, int size) : store_(std::move(store)), rank_(rank), size_(size) {}
+  // `store` may be null where there is one rank.
+  Team(StorePtr store, int rank, int size) : store_(std::move(store)), rank_(rank), size_(size) {}
 
-  // Tells who this rank is (JSON: host, node, and what all must have in common) and learns who the others are. Error
-  // that names the ranks that never came, fell silent or are of another kind.
-  void meet(const std::string& own_json, double deadline_s, RankState& state);
+  // Tells who this rank is and learns who the others are. Error that names the ranks that never came, fell silent or
+  // are of another kind.
+  void meet(const Member& own, double deadline_s, RankState& state);
 
+  int rank() const { return rank_; }
   const std::vector<RankPlace>& places() const { return places_; }
   int nodes() const { return count_nodes(places_); }
   std::vector<int> ranks_of_node(int node) const;
   std::vector<int> ranks_here() const { return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node); }
   bool first_on_node() const { return ranks_here().front() == rank_; }
+  bool reports_with_rank_0() const { return reports_with_rank_0_; }  // to the same process
 
   // What became of a rank whose end made this one fail, as far as can be heard.
   struct Reason {
@@ -50,13 +63,15 @@ class Members {
   std::vector<int> missing();
   void check_beats(std::map<int, Arrival>& arrivals, double deadline_s);
   void wait_for_all(double deadline_s, RankState& state);
-  std::vector<std::string> read_members();
-  void take_members(const std::vector<std::string>& texts);
+  std::vector<Member> read_members();
+  void check_alike(int rank, const Member& first, const Member& member) const;
+  void take_members(const std::vector<Member>& members);
 
   StorePtr store_;
   int rank_;
   int size_;
   std::vector<RankPlace> places_;
+  bool reports_with_rank_0_ = true;
 };
 
 }  // namespace stash

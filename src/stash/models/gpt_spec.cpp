@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kGpt2Vocabulary = 50257;
 
 struct Key {
   std::string_view name;
-  int GptSize::*member;
+  int GptSize::* member;
   int least;
   int most;  // above what has been trained; keeps every count in range and the graph small
 };
@@ -85,12 +86,7 @@ bool is_gpt_spec(std::string_view name) { return name.starts_with(kPrefix); }
 
 GptSize parse_gpt_spec(std::string_view spec) {
   GptSize size{.name = spec, .fused_attention = false};
-  std::string_view rest = spec.substr(kPrefix.size());
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    set(size, rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
+  for (const std::string& item : split_list_strictly(spec.substr(kPrefix.size()))) set(size, item);
   if (size.vocabulary == 0) size.vocabulary = kGpt2Vocabulary;
   check(size);
   return size;

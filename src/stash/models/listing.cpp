@@ -130,13 +130,6 @@ std::string layers_json(const Graph& graph) {
 
 }  // namespace
 
-ListFormat parse_list_format(std::string_view name) {
-  constexpr std::array<std::string_view, 3> kNames{"text", "json", "csv"};
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) throw_unknown("--format", name, kNames);
-  return static_cast<ListFormat>(std::distance(kNames.begin(), found));
-}
-
 std::vector<ModelSummary> summarize_models() {
   std::vector<ModelSummary> models;
   for (const ModelEntry& entry : model_table()) {
@@ -149,28 +142,14 @@ std::vector<ModelSummary> summarize_models() {
   return models;
 }
 
-std::string format_models(std::span<const ModelSummary> models, ListFormat format) {
-  switch (format) {
-    case ListFormat::text:
-      return models_text(models);
-    case ListFormat::json:
-      return models_json(models);
-    case ListFormat::csv:
-      return models_csv(models);
-  }
-  return {};
+std::string format_models(std::span<const ModelSummary> models, Format format) {
+  if (format == Format::csv) return models_csv(models);
+  return format == Format::json ? models_json(models) : models_text(models);
 }
 
-std::string format_layers(const Graph& graph, ListFormat format) {
-  switch (format) {
-    case ListFormat::text:
-      return layers_text(graph);
-    case ListFormat::json:
-      return layers_json(graph);
-    case ListFormat::csv:
-      return layers_csv(graph);
-  }
-  return {};
+std::string format_layers(const Graph& graph, Format format) {
+  if (format == Format::csv) return layers_csv(graph);
+  return format == Format::json ? layers_json(graph) : layers_text(graph);
 }
 
 }  // namespace stash

@@ -5,12 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "stash/core/format.h"
 #include "stash/models/graph.h"
 
 namespace stash {
-
-enum class ListFormat { text, json, csv };
-ListFormat parse_list_format(std::string_view name);  // UsageError names the nearest
 
 // A row of `stash models`, at the model's usual image size or sequence length.
 struct ModelSummary {
@@ -25,7 +23,7 @@ struct ModelSummary {
 std::vector<ModelSummary> summarize_models();
 
 // What `stash models` and `stash models NAME` print, with a newline at the end.
-std::string format_models(std::span<const ModelSummary> models, ListFormat format);
-std::string format_layers(const Graph& graph, ListFormat format);
+std::string format_models(std::span<const ModelSummary> models, Format format);
+std::string format_layers(const Graph& graph, Format format);
 
 }  // namespace stash

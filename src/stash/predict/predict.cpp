@@ -7,6 +7,7 @@
 
 #include "stash/attribute/published.h"
 #include "stash/attribute/steady_fetch.h"
+#include "stash/catalog/gpu.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
@@ -25,9 +26,7 @@ constexpr double kMeasuredRatio = 1.1;  // links and input that were measured, f
 constexpr double kLeastMemoryRatio = 0.6;
 constexpr int kMostNodes = 4096;
 
-double memory_bytes(const PredictJob& job) {
-  return training_bytes(job.graph, job.batch, job.dtype == DType::fp32 ? 4 : 2);
-}
+double memory_bytes(const PredictJob& job) { return training_bytes(job.graph, job.batch, element_bytes(job.dtype)); }
 
 double sample_device_bytes(const Graph& graph) {
   if (graph.input == InputKind::images) return 4.0 * 3 * graph.image_size * graph.image_size;
@@ -60,7 +59,7 @@ void add_epochs(Prediction& prediction, std::optional<double> samples) {
   const double steps = std::ceil(*samples / per_step);
   prediction.first_epoch_s = steps * prediction.ledger.step.s;
   prediction.epoch_s = steps * steady_step_s(prediction.ledger);
-  if (prediction.usd_per_h) prediction.epoch_usd = *prediction.epoch_s / 3600 * *prediction.usd_per_h;
+  if (prediction.usd_per_h) prediction.epoch_usd = *prediction.epoch_s / kSecondsPerHour * *prediction.usd_per_h;
 }
 
 std::string too_little_memory(double needed, double there) {
@@ -220,8 +219,7 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   if (!described.network_is_known) return reject("the rate of its network is not known: give --set network=10Gbit/s");
   if (job_.measured) described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
   Setting found = setting(times_on(*known_gpu(instance)), std::move(described), *passes);
-  if (job_.profile && job_.profile->profile.job.device.starts_with(kEmulatedPrefix))
-    widen_as_estimated(found, instance);
+  if (job_.profile && job_.profile->profile.job.device.is_emulated()) widen_as_estimated(found, instance);
   return found;
 }
 

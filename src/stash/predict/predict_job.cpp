@@ -2,26 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "stash/attribute/attribute.h"
 #include "stash/catalog/gpu_model.h"
 #include "stash/core/error.h"
-#include "stash/models/models.h"
+#include "stash/models/job_graph.h"
 
 namespace stash {
 namespace {
-
-const Gpu* gpu_of(const Profile& profile) {
-  const std::string& device = profile.job.device;
-  if (device.starts_with(kEmulatedPrefix)) return &find_gpu(device.substr(kEmulatedPrefix.size()));
-  if (!device.starts_with("cuda") || profile.machine.gpus.empty()) return nullptr;
-  const GpuInfo& info = profile.machine.gpus.front();
-  const std::string name = catalogued_gpu_name(info.name, info.memory_bytes.value_or(0));
-  const auto table = gpu_table();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Gpu& gpu) { return gpu.name == name; });
-  return found == table.end() ? nullptr : &*found;
-}
 
 void check_usable(const Profile& profile) {
   if (!profile.job.command.empty()) {
@@ -59,7 +46,7 @@ PredictJob job_of_profile(Profile profile, Ledger ledger) {
   check_usable(profile);
   const Job& from = profile.job;
   PredictJob job;
-  job.graph = make_model(from.model, {.image_size = from.image_size, .seq_len = from.seq_len});
+  job.graph = graph_of(from);
   job.dtype = parse_dtype(from.dtype);
   job.batch = from.batch;
   job.bucket_bytes = from.bucket_bytes;
@@ -67,11 +54,11 @@ PredictJob job_of_profile(Profile profile, Ledger ledger) {
   job.sample = sample_cost(profile);
   if (profile.dataset_samples) job.samples = static_cast<double>(*profile.dataset_samples);
   if (!job.sample) job.assumptions.push_back("the profile measured no input: prep and fetch are left out");
-  const Gpu* gpu = gpu_of(profile);
+  const Gpu* gpu = gpu_of(from.device, profile.machine.gpus);
   if (gpu == nullptr) {
     job.assumptions.push_back(
         fmt::format("layer times follow from the model alone: those measured on {} do not scale to a GPU",
-                    from.device == "cpu" ? "the CPU" : "a GPU that the catalogue does not have"));
+                    from.device.is_cpu() ? "the CPU" : "a GPU that the catalogue does not have"));
   }
   job.profile = std::make_shared<MeasuredProfile>(
       MeasuredProfile{.profile = std::move(profile), .ledger = std::move(ledger), .gpu = gpu});

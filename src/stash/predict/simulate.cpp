@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stash/attribute/published.h"
+#include "stash/core/applies.h"
 #include "stash/core/error.h"
 #include "stash/predict/all_reduce.h"
 #include "stash/predict/input.h"
@@ -29,21 +30,11 @@ Cluster first_ranks(const Cluster& cluster) {
   return firsts;
 }
 
-bool has_meaning(Condition condition, const StepJob& job, const Cluster& cluster) {
-  switch (condition) {
-    case Condition::apart:
-    case Condition::node:
-      return cluster.ranks_per_node > 1;
-    case Condition::joined:
-      return cluster.nodes > 1;
-    case Condition::staged:
-      return cluster.copy_bytes_per_s.has_value();
-    case Condition::hot:
-    case Condition::cold:
-      return job.input.has_value();
-    default:
-      return true;
-  }
+JobShape job_shape(const StepJob& job, const Cluster& cluster) {
+  return {.shares_nodes = cluster.ranks_per_node > 1,
+          .several_nodes = cluster.nodes > 1,
+          .copies_batches = cluster.copy_bytes_per_s.has_value(),
+          .reads_input = job.input.has_value()};
 }
 
 // What all conditions of a job share is worked out once.
@@ -138,9 +129,10 @@ Estimate exactly(double s) { return {s, s, s}; }
 }  // namespace
 
 std::vector<Condition> present_conditions(const StepJob& job, const Cluster& cluster) {
+  const JobShape shape = job_shape(job, cluster);
   std::vector<Condition> present;
   for (const Condition condition : kConditions) {
-    if (has_meaning(condition, job, cluster)) present.push_back(condition);
+    if (applies(condition, shape)) present.push_back(condition);
   }
   return present;
 }
@@ -160,10 +152,11 @@ double simulate_cached_s(const StepJob& job, const Cluster& cluster, double cach
 // The running sum stands for T(c), as in attribute(), so that the parts add up to it to the last bit.
 Ledger simulate_ledger(const StepJob& job, const Cluster& cluster, const Detail& detail) {
   const Simulation simulation(job, cluster, detail);
+  const JobShape shape = job_shape(job, cluster);
   Ledger ledger;
   double sum_s = 0, before_s = 0;
   for (const Condition condition : kConditions) {
-    if (!has_meaning(condition, job, cluster)) continue;
+    if (!applies(condition, shape)) continue;
     const double step_s = simulation.step_s(condition);
     const double part_s = step_s - before_s;
     ledger[part_added_by(condition)] = exactly(part_s);

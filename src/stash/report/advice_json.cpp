@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stash/core/version.h"
-#include "stash/report/advice.h"
+#include "stash/report/advice_report.h"
 #include "stash/report/ledger_json.h"
 #include "stash/report/prediction_json.h"
 
@@ -22,7 +22,7 @@ Json question_json(const AdviceQuestion& question) {
           {"interruptions_per_h", json_number(question.interruptions_per_h)},
           {"restart_s", json_number(question.restart_s)},
           {"startup_s", json_number(question.startup_s)},
-          {"storage_usd_per_h", json_number(question.storage_usd_per_h)},
+          {"storage_usd_per_hour", json_number(question.storage_usd_per_h)},
           {"seed", question.seed}};
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stash/advise/wording.h"
+#include "stash/core/price.h"
 #include "stash/core/units.h"
-#include "stash/report/advice.h"
+#include "stash/report/advice_report.h"
 #include "stash/report/columns.h"
 #include "stash/report/text_plot.h"
 
@@ -79,7 +79,9 @@ std::string render_advice_plot(const Advice& advice, const ReportOptions& option
   for (std::size_t i = 0; i < advice.ranked.size(); ++i) {
     const Option& option = advice.ranked[i];
     plot.put(times.place(option.time_s), costs.place(*option.cost_usd),
-             advice.best == i ? kBest : option.on_front ? kFront : kOther);
+             advice.best == i  ? kBest
+             : option.on_front ? kFront
+                               : kOther);
   }
   const auto& signs = kOptionSigns.shown(options);
   return fmt::format("\n  cost against time: {} {}   {} no other is both faster and cheaper   {} others\n{}",

@@ -1,11 +1,11 @@
-#include "stash/report/advice.h"
+#include "stash/report/advice_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "stash/advise/wording.h"
+#include "stash/core/price.h"
 #include "stash/core/units.h"
 #include "stash/report/columns.h"
 #include "stash/report/prediction_csv.h"

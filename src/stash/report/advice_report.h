@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <string>
 
-#include "stash/advise/advise.h"
+#include "stash/advise/advice.h"
+#include "stash/advise/question.h"
 #include "stash/report/report.h"
 
 namespace stash {

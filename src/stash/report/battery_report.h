@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stash/battery/summary.h"
 #include "stash/report/report.h"
-#include "stash/study/summary.h"
 
 namespace stash {
 

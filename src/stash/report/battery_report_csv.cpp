@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "stash/report/battery.h"
+#include "stash/report/battery_report.h"
 #include "stash/report/prediction_csv.h"
 
 namespace stash {
@@ -23,7 +23,7 @@ std::string row(const CaseResult& result) {
   const auto& ledger = result.ledger;
   std::string text =
       fmt::format("{},{},{},{},{},{},{},{},{}", csv_text(result.of.name), to_string(result.state), csv_text(job.model),
-                  job.batch, job.ranks, result.of.nodes, csv_text(job.device), job.dtype,
+                  job.batch, job.ranks, result.of.nodes, csv_text(job.device.text()), job.dtype,
                   ledger ? fmt::format("{},{},{}", ledger->step.s, ledger->step.low_s, ledger->step.high_s) : ",,");
   text += part_cells(result);
   const Published published = ledger ? ledger->published : Published{};

@@ -2,7 +2,7 @@
 
 #include "stash/core/profile_json.h"
 #include "stash/core/version.h"
-#include "stash/report/battery.h"
+#include "stash/report/battery_report.h"
 #include "stash/report/ledger_json.h"
 
 namespace stash {
@@ -25,7 +25,7 @@ Json case_json(const CaseResult& result, std::optional<double> usd_per_h) {
       {"batch", job.batch},
       {"ranks", job.ranks},
       {"nodes", result.of.nodes},
-      {"device", job.device},
+      {"device", job.device.text()},
       {"dtype", job.dtype},
       {"profile", result.state == CaseState::finished ? Json("cases/" + result.of.name + ".json") : Json(nullptr)},
       {"stopped_by", result.stopped_by ? Json(to_string(*result.stopped_by)) : Json(nullptr)},

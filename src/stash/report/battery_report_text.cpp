@@ -6,7 +6,7 @@
 
 #include "stash/attribute/stopping.h"
 #include "stash/core/units.h"
-#include "stash/report/battery.h"
+#include "stash/report/battery_report.h"
 #include "stash/report/cells.h"
 #include "stash/report/columns.h"
 #include "stash/report/printable.h"
@@ -88,7 +88,7 @@ std::vector<Column> ledger_columns() {
 }
 
 std::vector<Column> study_columns() {
-  const auto cell = [](std::optional<double> Published::*ratio) {
+  const auto cell = [](std::optional<double> Published::* ratio) {
     return [ratio](const CaseResult& result) { return percent_cell(result.ledger->published.*ratio); };
   };
   return {{"ranks", [](const CaseResult& result) { return std::to_string(result.of.job.ranks); }},
@@ -170,7 +170,7 @@ std::string battery_verdict(const BatterySummary& summary) {
   std::string text = emulated.empty() ? "" : emulated + ": ";
   const Worst worst = largest_stall(finished);
   if (worst.result == nullptr) {
-    text += "no stall can be told from 0";
+    text += "no stall is distinguishable from zero";
   } else if (worst.ratio < kMattersRatio) {
     text += "no stall matters";
   } else {

@@ -150,14 +150,14 @@ std::string show_text(const Instance& row) {
 
 }  // namespace
 
-std::string render_instances(const Catalogue& catalogue, ListFormat format) {
-  if (format == ListFormat::csv) return instances_csv(catalogue.instances);
-  return format == ListFormat::json ? list_json(catalogue) : list_text(catalogue);
+std::string render_instances(const Catalogue& catalogue, Format format) {
+  if (format == Format::csv) return instances_csv(catalogue.instances);
+  return format == Format::json ? list_json(catalogue) : list_text(catalogue);
 }
 
-std::string render_instance(const Instance& instance, ListFormat format) {
-  if (format == ListFormat::csv) return instances_csv({&instance, 1});
-  if (format == ListFormat::text) return show_text(instance);
+std::string render_instance(const Instance& instance, Format format) {
+  if (format == Format::csv) return instances_csv({&instance, 1});
+  if (format == Format::text) return show_text(instance);
   nlohmann::json json = to_json(instance);
   json["schema_version"] = kCatalogListSchemaVersion;
   return dump_json(json, 1) + "\n";

@@ -1,11 +1,9 @@
 #include "stash/report/cells.h"
 
-#include <fmt/format.h>
+#include "stash/core/price.h"
 
 namespace stash {
 
-std::string usd_cell(std::optional<double> usd) {
-  return usd ? fmt::format("{:.{}f}", *usd, *usd < 0.1 ? 4 : 2) : kUnknown;
-}
+std::string usd_cell(std::optional<double> usd) { return usd ? format_price_cell(*usd) : kUnknown; }
 
 }  // namespace stash

@@ -113,7 +113,7 @@ class TraceWriter {
   std::string title(const WindowTrace& window) const {
     std::string text(to_string(window.condition));
     const auto step = ledger_.step_by_condition.find(window.condition);
-    if (step != ledger_.step_by_condition.end()) text += fmt::format(": {} a step", format_duration(step->second.s));
+    if (step != ledger_.step_by_condition.end()) text += fmt::format(": {} per step", format_duration(step->second.s));
     const std::string emulated = emulated_name(profile_.job);
     return emulated.empty() ? text : fmt::format("{} ({})", text, printable(emulated, true, kNameLimit));
   }
@@ -167,8 +167,8 @@ class TraceWriter {
 
   Json other_data() const {
     Json data{{"tool", "stash " + version_text()},
-              {"job", printable(profile_.job.model, true, kNameLimit)},
-              {"device", printable(profile_.job.device, true, kNameLimit)}};
+              {"job", printable(job_name(profile_.job), true, kNameLimit)},
+              {"device", printable(profile_.job.device.text(), true, kNameLimit)}};
     if (profile_.clocks_s) data["clocks_differ_by_at_most"] = format_duration(*profile_.clocks_s);
     if (left_out_measuring_ > 0) data["spans_left_out_while_measuring"] = left_out_measuring_;
     if (left_out_writing_ > 0) data["spans_left_out_of_this_file"] = left_out_writing_;
@@ -189,12 +189,12 @@ class TraceWriter {
 
 }  // namespace
 
-std::string render_trace(const Profile& profile, const Ledger& ledger, const ReportOptions&) {
-  if (profile.traces.empty()) {
+std::string render_trace(const Report& report) {
+  if (report.profile.traces.empty()) {
     throw Error(
         "the profile has no trace: it was made by an older Stash; measure the job anew, then ask for its trace");
   }
-  return TraceWriter(profile, ledger).render();
+  return TraceWriter(report.profile, report.ledger).render();
 }
 
 }  // namespace stash

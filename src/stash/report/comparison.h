@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "stash/battery/compare.h"
+#include "stash/battery/training_cost.h"
 #include "stash/report/report.h"
-#include "stash/study/compare.h"
-#include "stash/study/training_cost.h"
 
 namespace stash {
 

@@ -38,7 +38,7 @@ Json model_json(const Comparison& comparison, const ModelComparison& model) {
 }
 
 Json cost_json(const TrainingCost& cost) {
-  const auto time = [&](double Estimate::*field) {
+  const auto time = [&](double Estimate::* field) {
     return json_number(cost.time ? std::optional((*cost.time).*field) : std::nullopt);
   };
   return {{"model", cost.model},

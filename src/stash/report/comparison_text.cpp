@@ -76,7 +76,7 @@ class ComparisonPage {
   std::string not_paying() const {
     std::string text;
     for (const DoesNotPay& row : comparison_.does_not_pay) {
-      text += fmt::format("  {}: {} costs {:.2f} times as much an hour as {} and is {}\n",
+      text += fmt::format("  {}: {} costs {:.2f} times as much per hour as {} and is {}\n",
                           printable(row.model, unicode_, 40), name(row.machine), row.price_ratio, name(row.cheaper),
                           row.speed_ratio > 1 ? fmt::format("{:.2f} times as fast", row.speed_ratio) : "not faster");
     }

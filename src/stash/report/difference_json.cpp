@@ -2,7 +2,7 @@
 
 #include "stash/core/profile_json.h"
 #include "stash/core/version.h"
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 #include "stash/report/ledger_json.h"
 
 namespace stash {

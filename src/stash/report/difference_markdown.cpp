@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 #include "stash/report/lines.h"
 #include "stash/report/markdown_text.h"
 

@@ -1,4 +1,4 @@
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ Cells row(std::string_view name, const Change& change, const Difference& differe
 }
 
 std::string csv_row(std::string_view name, const Change& change, const Difference& difference) {
-  const auto of = [](const std::optional<Estimate>& e, double Estimate::*field) {
+  const auto of = [](const std::optional<Estimate>& e, double Estimate::* field) {
     return e ? std::optional((*e).*field) : std::nullopt;
   };
   const auto& s = change.change;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "stash/core/units.h"
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 #include "stash/report/lines.h"
 #include "stash/report/verdict.h"
 

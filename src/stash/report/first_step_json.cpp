@@ -25,7 +25,7 @@ Json step_json(const FirstStep& step, std::optional<double> usd_per_hour) {
             {"of_s", json_number(step.of_s)},
             {"saved_ratio", json_number(step.saved_ratio())},
             {"first_epoch", step.first_epoch}};
-  if (usd_per_hour) json["saved_usd_per_h"] = json_number(step.saved_ratio() * *usd_per_hour);
+  if (usd_per_hour) json["saved_usd_per_hour"] = json_number(step.saved_ratio() * *usd_per_hour);
   return json;
 }
 

@@ -17,7 +17,7 @@ Json part_json(const Estimate& estimate, const Ledger& ledger, std::optional<dou
   const auto ratio = ledger.step.s > 0 ? std::optional(estimate.s / ledger.step.s) : std::nullopt;
   json["ratio"] = json_number(ratio);
   json["differs_from_zero"] = differs_from_zero(estimate);
-  if (usd_per_hour) json["usd_per_h"] = ratio ? json_number(*ratio * *usd_per_hour) : Json(nullptr);
+  if (usd_per_hour) json["usd_per_hour"] = ratio ? json_number(*ratio * *usd_per_hour) : Json(nullptr);
   return json;
 }
 

@@ -22,15 +22,16 @@ std::string family(std::string_view name, std::string_view unit, std::string_vie
 
 // What tells series of different jobs apart.
 std::string job_labels(const Profile& profile) {
-  return fmt::format("model=\"{}\",device=\"{}\",ranks=\"{}\",host=\"{}\"", label(profile.job.model),
-                     label(profile.job.device), profile.job.ranks, label(profile.machine.hostname));
+  return fmt::format("model=\"{}\",device=\"{}\",ranks=\"{}\",host=\"{}\"", label(job_name(profile.job)),
+                     label(profile.job.device.text()), profile.job.ranks, label(profile.machine.hostname));
 }
 
 std::string info(const Profile& profile) {
   return fmt::format(
       "# TYPE stash_profile info\n# HELP stash_profile The job that was profiled.\n"
       "stash_profile_info{{{},batch=\"{}\",dtype=\"{}\",backend=\"{}\",version=\"{}\"}} 1\n",
-      job_labels(profile), profile.job.batch, label(profile.job.dtype), label(profile.job.backend), kVersion);
+      job_labels(profile), profile.job.batch > 0 ? fmt::format("{}", profile.job.batch) : "", label(profile.job.dtype),
+      label(profile.job.backend), kVersion);
 }
 
 using OfEstimate = std::function<double(const Estimate&)>;
@@ -70,12 +71,14 @@ std::string part_families(const Ledger& ledger, const std::string& labels) {
 }  // namespace
 
 // Absent parts have no sample: there is none for what is unknown.
-std::string render_ledger_openmetrics(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
+std::string render_ledger_openmetrics(const Report& report) {
+  const Profile& profile = report.profile;
+  const Ledger& ledger = report.ledger;
   const std::string labels = job_labels(profile);
   std::string text = info(profile) + step_families(ledger, labels) + part_families(ledger, labels);
-  if (options.usd_per_hour && ledger.step.s > 0) {
+  if (report.usd_per_hour && ledger.step.s > 0) {
     text += part_family(ledger, labels, "stash_ledger_part_usd_per_hour", "", "What an hour of training pays for it.",
-                        [&](const Estimate& e) { return e.s / ledger.step.s * *options.usd_per_hour; });
+                        [&](const Estimate& e) { return e.s / ledger.step.s * *report.usd_per_hour; });
   }
   text += single("stash_ledger_rounds", "", "Rounds that the figures rest on.", labels, ledger.rounds);
   text += single("stash_ledger_complete", "", "0: the profile ended early.", labels, profile.complete ? 1 : 0);

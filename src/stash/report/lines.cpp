@@ -1,11 +1,16 @@
 #include "stash/report/lines.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "stash/advise/wording.h"
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
 #include "stash/attribute/attribute.h"
 #include "stash/attribute/coverage.h"
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
+#include "stash/core/price.h"
 #include "stash/core/units.h"
 #include "stash/report/printable.h"
 #include "stash/report/table.h"
@@ -25,8 +30,8 @@ std::string stop_reason(const Profile& profile) {
       return fmt::format("every interval is within ±{:g} % of the step", profile.job.precision_ratio * 100);
     case StoppedBy::time:
       if (profile.job.rounds > 0 && count_complete_rounds(profile) >= profile.job.rounds)
-        return "so many were asked for";
-      return fmt::format("the time allowed, {}, was spent", format_duration(profile.job.max_time_s));
+        return "the requested number of rounds was reached";
+      return fmt::format("the time limit of {} was reached", format_duration(profile.job.max_time_s));
     case StoppedBy::interrupted:
       return "it was interrupted";
     case StoppedBy::fault:
@@ -35,15 +40,22 @@ std::string stop_reason(const Profile& profile) {
   return "";
 }
 
+// " (nccl, bf16)": what is unknown is not said.
+std::string known_of(std::initializer_list<std::string_view> facts) {
+  std::vector<std::string_view> known;
+  std::ranges::copy_if(facts, std::back_inserter(known), [](std::string_view fact) { return !fact.empty(); });
+  return known.empty() ? "" : fmt::format(" ({})", fmt::join(known, ", "));
+}
+
 }  // namespace
 
 std::string job_line(const Profile& profile) {
   const Job& job = profile.job;
   const std::string emulated = emulated_name(job);
-  std::string line = job.model;
-  if (job.batch > 0) line += fmt::format(", batch {} a rank", job.batch);
-  line += fmt::format(", {} on {} ({}, {})", plural(job.ranks, "rank"), emulated.empty() ? job.device : emulated,
-                      job.backend, job.dtype);
+  std::string line = job_name(job);
+  if (job.batch > 0) line += fmt::format(", batch {} per rank", job.batch);
+  line += fmt::format(", {} on {}", plural(job.ranks, "rank"), emulated.empty() ? job.device.text() : emulated);
+  line += known_of({job.backend, job.dtype});
   if (const int nodes = node_count(profile); nodes > 1) line += fmt::format(", {} nodes", nodes);
   if (!profile.machine.cpu.empty()) {
     line += fmt::format("; {} with {} of {}", profile.machine.hostname, plural(profile.machine.cores, "core"),
@@ -65,7 +77,7 @@ std::string late_rank_line(const Profile& profile, const Ledger& ledger) {
   const LateRank& late = *ledger.late_rank;
   const std::string on = profile.places.empty() ? "" : " on " + printable(host_of(profile, late.rank));
   return fmt::format(
-      "late rank: {}{} is {} a step behind the median of the others, first under {}: its {} is to blame\n", late.rank,
+      "late rank: {}{} is {} per step behind the median of the others, first under {}: its {} is to blame\n", late.rank,
       on, format_duration(late.s), to_string(late.condition), to_string(late.cause));
 }
 
@@ -84,12 +96,12 @@ std::string stopped_line(const Profile& profile, const Ledger& ledger) {
 }
 
 std::string saved_text(const FirstStep& step, const Ledger& ledger, std::optional<double> usd_per_h) {
-  const char* const epochs = step.first_epoch ? " of the first epoch" : ledger.steady_fetch ? " of later epochs" : "";
+  const char* const epochs = step.first_epoch ? " in the first epoch" : ledger.steady_fetch ? " in later epochs" : "";
   const double ratio = step.saved_ratio();
-  return fmt::format("about {} ms ({} to {}) of {} a step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
+  return fmt::format("about {} ms ({} to {}) of {} per step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
                      milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger),
                      milliseconds(step.of_s, ledger), epochs, 100 * ratio,
-                     usd_per_h ? fmt::format(", {} an hour", format_price(*usd_per_h * ratio)) : "");
+                     usd_per_h ? fmt::format(", {} per hour", format_price(*usd_per_h * ratio)) : "");
 }
 
 std::vector<std::string> warnings_shown(const Profile& profile, const Ledger& ledger) {

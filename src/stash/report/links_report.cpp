@@ -1,4 +1,4 @@
-#include "stash/report/links.h"
+#include "stash/report/links_report.h"
 
 #include <fmt/format.h>
 
@@ -116,10 +116,10 @@ std::string place_of_link(const Profile& profile, const LinkTime& row) {
   return fmt::format("{} to {}", host_of_node(profile, row.node), host_of_node(profile, row.other));
 }
 
-std::string render_links(const Profile& profile, ListFormat format) {
+std::string render_links(const Profile& profile, Format format) {
   const std::vector<LinkGroup> groups = group_links(profile.links);
-  if (format == ListFormat::csv) return render_csv(profile);
-  return format == ListFormat::json ? render_json(profile, groups) : render_text(profile, groups);
+  if (format == Format::csv) return render_csv(profile);
+  return format == Format::json ? render_json(profile, groups) : render_text(profile, groups);
 }
 
 }  // namespace stash

@@ -21,30 +21,31 @@ std::string interval_cell(const Estimate& estimate, const Ledger& ledger) {
 }
 
 // A time that may be 0 has no price.
-Cells present_row(std::string_view name, const Estimate& estimate, const Ledger& ledger, const ReportOptions& options) {
+Cells present_row(std::string_view name, const Estimate& estimate, const Report& report) {
+  const Ledger& ledger = report.ledger;
   const bool has_share = ledger.step.s > 0;
   const double ratio = has_share ? estimate.s / ledger.step.s : 0;
   Cells cells{std::string(name), milliseconds(estimate.s, ledger), has_share ? fmt::format("{:.1f}", ratio * 100) : "–",
               interval_cell(estimate, ledger)};
-  if (!options.usd_per_hour) return cells;
-  cells.push_back(has_share && differs_from_zero(estimate) ? fmt::format("{:.2f}", ratio * *options.usd_per_hour) : "");
+  if (!report.usd_per_hour) return cells;
+  cells.push_back(has_share && differs_from_zero(estimate) ? fmt::format("{:.2f}", ratio * *report.usd_per_hour) : "");
   return cells;
 }
 
-Cells absent_row(Part part, const Profile& profile, const ReportOptions& options) {
-  Cells cells{std::string(to_string(part)), "–", "–", markdown_text(why_absent(part, profile))};
-  if (options.usd_per_hour) cells.emplace_back("");
+Cells absent_row(Part part, const Report& report) {
+  Cells cells{std::string(to_string(part)), "–", "–", markdown_text(why_absent(part, report.profile))};
+  if (report.usd_per_hour) cells.emplace_back("");
   return cells;
 }
 
-std::string table_of(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
-  std::vector<Cells> rows{{"part", "ms a step", "% of step", "95 % interval, ms"}};
-  if (options.usd_per_hour) rows.front().emplace_back("$/h");
+std::string table_of(const Report& report) {
+  const Ledger& ledger = report.ledger;
+  std::vector<Cells> rows{{"part", "ms per step", "% of step", "95 % interval, ms"}};
+  if (report.usd_per_hour) rows.front().emplace_back("$/h");
   for (const Part part : kParts) {
-    rows.push_back(ledger[part] ? present_row(to_string(part), *ledger[part], ledger, options)
-                                : absent_row(part, profile, options));
+    rows.push_back(ledger[part] ? present_row(to_string(part), *ledger[part], report) : absent_row(part, report));
   }
-  rows.push_back(present_row("**step**", ledger.step, ledger, options));
+  rows.push_back(present_row("**step**", ledger.step, report));
   return markdown_table(rows);
 }
 
@@ -56,10 +57,12 @@ std::string paragraph(std::string line) {
 
 }  // namespace
 
-std::string render_markdown(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
-  std::string page = fmt::format("**{}**\n\n{}{}\n\n{}\n", markdown_text(verdict(profile, ledger)),
-                                 paragraph(incomplete_line(profile)), markdown_code(job_line(profile)),
-                                 table_of(profile, ledger, options));
+std::string render_markdown(const Report& report) {
+  const Profile& profile = report.profile;
+  const Ledger& ledger = report.ledger;
+  std::string page =
+      fmt::format("**{}**\n\n{}{}\n\n{}\n", markdown_text(verdict(profile, ledger)),
+                  paragraph(incomplete_line(profile)), markdown_code(job_line(profile)), table_of(report));
   page += paragraph(late_rank_line(profile, ledger)) + paragraph(stopped_line(profile, ledger));
   for (const std::string& warning : warnings_shown(profile, ledger))
     page += fmt::format("- {}\n", markdown_text(warning));

@@ -19,39 +19,40 @@ constexpr double kWorthRatio = 0.005;  // of a step: less is not worth a line
 
 std::string saved(double s) { return fmt::format("{} {}", s < 0 ? "costs" : "saves", format_duration(std::abs(s))); }
 
-std::string saving_line(const Prediction& prediction) {
-  if (!prediction.saving) return "";
+void add_saving(std::vector<std::string>& lines, const Prediction& prediction) {
+  if (!prediction.saving) return;
   const Saving& saving = *prediction.saving;
-  std::string line = fmt::format("  {}: {} a step ({:.1f} %)", printable(prediction.changes), saved(saving.step_s),
+  std::string line = fmt::format("{}: {} per step ({:.1f} %)", printable(prediction.changes), saved(saving.step_s),
                                  100 * saving.step_s / (steady_step_s(prediction.ledger) + saving.step_s));
   if (saving.epoch_s) line += fmt::format(", {} an epoch", format_duration(std::abs(*saving.epoch_s)));
   if (saving.epoch_usd) line += fmt::format(", ${:.2f} an epoch at the same price", std::abs(*saving.epoch_usd));
-  return line + "\n";
+  lines.push_back(std::move(line));
 }
 
-std::string worth_lines(const Prediction& prediction) {
-  if (prediction.worth.empty()) return "";
-  std::string lines;
+void add_worth(std::vector<std::string>& lines, const Prediction& prediction) {
+  if (prediction.worth.empty()) return;
   const double step_s = steady_step_s(prediction.ledger);
+  const std::size_t before = lines.size();
   for (const Worth& worth : prediction.worth) {
     if (std::abs(worth.saved_s) < kWorthRatio * step_s) continue;
-    lines += fmt::format("  {}, {}: {} a step ({:.1f} %)\n", worth.resource, worth.more, saved(worth.saved_s),
-                         100 * worth.saved_s / step_s);
+    lines.push_back(fmt::format("{}, {}: {} per step ({:.1f} %)", worth.resource, worth.more, saved(worth.saved_s),
+                                100 * worth.saved_s / step_s));
   }
-  return lines.empty() ? "  more network, links, storage, cache, cores or workers would save next to nothing\n" : lines;
+  if (lines.size() > before) return;
+  lines.push_back("more network, links, storage, cache, cores or workers would save next to nothing");
 }
 
-std::string needs_line(const Prediction& prediction) {
-  if (!prediction.needs) return "";
+void add_needs(std::vector<std::string>& lines, const Prediction& prediction) {
+  if (!prediction.needs) return;
   const InputNeeds& needs = *prediction.needs;
   std::string line = fmt::format(
-      "  so that no GPU waits for input: {:.1f} cores for each GPU that decode, {}/s of storage "
+      "so that no GPU waits for input: {:.1f} cores for each GPU that decode, {}/s of storage "
       "for each node",
       needs.cores_per_gpu, format_bytes(needs.storage_bytes_per_s));
   if (needs.cache_bytes) {
     line += fmt::format(", or with the storage that is there a cache of {} on each", format_bytes(*needs.cache_bytes));
   }
-  return line + "\n";
+  lines.push_back(std::move(line));
 }
 
 Json worth_json(const Prediction& prediction) {
@@ -64,10 +65,19 @@ Json worth_json(const Prediction& prediction) {
 
 }  // namespace
 
+std::vector<std::string> extra_lines(const Prediction& prediction) {
+  std::vector<std::string> lines;
+  add_saving(lines, prediction);
+  add_worth(lines, prediction);
+  add_needs(lines, prediction);
+  return lines;
+}
+
 std::string render_extras(const Prediction& prediction) {
-  const std::string lines = saving_line(prediction) + worth_lines(prediction) + needs_line(prediction);
-  if (lines.empty()) return "";
-  return fmt::format("\n{} x {}\n{}", prediction.nodes, printable(prediction.instance), lines);
+  std::string text;
+  for (const std::string& line : extra_lines(prediction)) text += fmt::format("  {}\n", line);
+  if (text.empty()) return "";
+  return fmt::format("\n{} x {}\n{}", prediction.nodes, printable(prediction.instance), text);
 }
 
 void add_extras(nlohmann::ordered_json& row, const Prediction& prediction) {

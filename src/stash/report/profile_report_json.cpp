@@ -1,8 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "stash/advise/first_step.h"
 #include "stash/attribute/coverage.h"
-#include "stash/catalog/instances.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/version.h"
 #include "stash/report/first_step_json.h"
@@ -20,7 +18,9 @@ inline constexpr int kReportSchemaVersion = 1;
 
 }  // namespace
 
-std::string render_json(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
+std::string render_json(const Report& report) {
+  const Profile& profile = report.profile;
+  const Ledger& ledger = report.ledger;
   std::vector<std::string> warnings = ledger_warnings(profile, ledger);
   warnings.insert(warnings.end(), profile.warnings.begin(), profile.warnings.end());
   const std::string emulated = emulated_name(profile.job);
@@ -28,9 +28,9 @@ std::string render_json(const Profile& profile, const Ledger& ledger, const Repo
             {"tool", tool_json()},
             {"verdict", verdict(profile, ledger)},
             {"emulated", emulated.empty() ? Json(nullptr) : Json(emulated)},
-            {"ledger", ledger_json(ledger, options.usd_per_hour, &profile)},
-            {"first_step", first_step_json(first_steps(profile, ledger, instance_table()), options.usd_per_hour)},
-            {"usd_per_hour", json_number(options.usd_per_hour)},
+            {"ledger", ledger_json(ledger, report.usd_per_hour, &profile)},
+            {"first_step", first_step_json(report.first_steps, report.usd_per_hour)},
+            {"usd_per_hour", json_number(report.usd_per_hour)},
             {"stopped_by", to_string(profile.stopped_by)},
             {"complete", profile.complete},
             {"elapsed_s", json_number(profile.elapsed_s)},

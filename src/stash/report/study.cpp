@@ -132,7 +132,7 @@ std::string study_setting(const CommunicationStudy& study) {
   const auto fitted = std::ranges::count(study.cases, false, &StudyCase::held_out);
   const std::string injected = job.inject.empty() ? "" : ", injected: " + to_string(job.inject);
   return fmt::format("{} ranks on {} {}, {} ({}, {}), buckets of {}{}; {} models fitted, {}", job.ranks, study.nodes,
-                     study.nodes == 1 ? "node" : "nodes", emulated.empty() ? job.device : emulated, job.backend,
+                     study.nodes == 1 ? "node" : "nodes", emulated.empty() ? job.device.text() : emulated, job.backend,
                      job.dtype, format_bytes(static_cast<double>(job.bucket_bytes)), injected, fitted,
                      r_squared_text(study.fit.r_squared));
 }

@@ -59,7 +59,7 @@ std::string render_study_json(const CommunicationStudy& study) {
   const Json json{{"schema_version", kStudySchemaVersion},
                   {"tool", tool_json()},
                   {"job",
-                   {{"device", study.job.device},
+                   {{"device", study.job.device.text()},
                     {"dtype", study.job.dtype},
                     {"backend", study.job.backend},
                     {"ranks", study.job.ranks},

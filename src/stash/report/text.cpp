@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include "stash/advise/first_step.h"
-#include "stash/catalog/instances.h"
 #include "stash/report/bar.h"
 #include "stash/report/lines.h"
 #include "stash/report/printable.h"
@@ -39,19 +37,16 @@ std::string steady_fetch_line(const Ledger& ledger) {
 }
 
 // What to do first with its reason, and what else would help. Nothing where nothing is worth it.
-std::string first_step_lines(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
-  const std::vector<FirstStep> steps = first_steps(profile, ledger, instance_table());
-  if (steps.empty()) return "";
-  const FirstStep& first = steps.front();
-  std::string lines =
-      shown_line(fmt::format("first: {}: saves {}", first.action, saved_text(first, ledger, options.usd_per_hour)),
-                 options.unicode) +
-      shown_line(fmt::format("  how: {}", first.how), options.unicode) +
-      shown_line(fmt::format("  because {}", first.because), options.unicode);
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    lines += shown_line(fmt::format("  or {} ({}): {}", steps[i].action, steps[i].how,
-                                    saved_text(steps[i], ledger, options.usd_per_hour)),
-                        options.unicode);
+std::string first_step_lines(const Report& report, bool unicode) {
+  if (report.first_steps.empty()) return "";
+  const auto saved = [&](const FirstStep& step) { return saved_text(step, report.ledger, report.usd_per_hour); };
+  const FirstStep& first = report.first_steps.front();
+  std::string lines = shown_line(fmt::format("first: {}: saves {}", first.action, saved(first)), unicode) +
+                      shown_line(fmt::format("  how: {}", first.how), unicode) +
+                      shown_line(fmt::format("  because {}", first.because), unicode);
+  for (std::size_t i = 1; i < report.first_steps.size(); ++i) {
+    const FirstStep& other = report.first_steps[i];
+    lines += shown_line(fmt::format("  or {} ({}): {}", other.action, other.how, saved(other)), unicode);
   }
   return lines + "\n";
 }
@@ -73,12 +68,14 @@ std::string warning_lines(const Profile& profile, const Ledger& ledger, bool uni
 
 }  // namespace
 
-std::string render_text(const Profile& profile, const Ledger& ledger, const ReportOptions& options) {
+std::string render_text(const Report& report, const ReportOptions& options) {
+  const Profile& profile = report.profile;
+  const Ledger& ledger = report.ledger;
   const auto shown = [&](const std::string& text) { return shown_line(text, options.unicode); };
   const std::string page =
       fmt::format("{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
-                  shown(job_line(profile)), injection_line(profile.job), render_table(profile, ledger, options),
-                  render_bar(ledger, options), first_step_lines(profile, ledger, options), conditions_line(ledger),
+                  shown(job_line(profile)), injection_line(profile.job), render_table(report, options),
+                  render_bar(ledger, options), first_step_lines(report, options.unicode), conditions_line(ledger),
                   steady_fetch_line(ledger), late_rank_line(profile, ledger), stopped_line(profile, ledger),
                   published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
   return options.unicode ? page : to_ascii(page);

@@ -70,7 +70,7 @@ std::string name_of(const TraceRank& rank, bool several_devices) {
 }
 
 std::string table(const TraceReport& report) {
-  std::vector<std::vector<std::string>> rows{{"rank", "steps", "ms a step"}};
+  std::vector<std::vector<std::string>> rows{{"rank", "steps", "ms per step"}};
   for (const TracePart part : kTraceParts) rows.front().emplace_back(to_string(part));
   std::size_t ranks = 0;
   for (const ImportedTrace& trace : report.traces) {
@@ -108,14 +108,14 @@ std::string coverage(const TraceReport& report) {
 std::string communication(const TraceReport& report) {
   if (report.communication_s <= 0) return "";
   const double exposed_s = at(report.parts, TracePart::communication).value_or(0);
-  return fmt::format("communication runs for {} a step; {} of that is hidden behind compute\n",
+  return fmt::format("communication runs for {} per step; {} of that is hidden behind compute\n",
                      format_duration(report.communication_s),
                      percent(report.communication_s - exposed_s, report.communication_s));
 }
 
 std::string late(const TraceReport& report) {
   if (!report.late_rank) return "";
-  return fmt::format("late rank: {} works {} longer a step than the others before it communicates\n",
+  return fmt::format("late rank: {} works {} longer per step than the others before it communicates\n",
                      report.late_rank->rank, format_duration(report.late_rank->s));
 }
 
@@ -148,11 +148,9 @@ std::string render_csv(const TraceReport& report) {
 
 }  // namespace
 
-ImportFormat parse_import_format(std::string_view name) { return parse_list_format(name); }
-
-std::string render_import(const TraceReport& report, ImportFormat format, const ReportOptions& options) {
-  if (format == ImportFormat::csv) return render_csv(report);
-  return format == ImportFormat::json ? import_json(report, verdict(report)) : render_text(report, options);
+std::string render_import(const TraceReport& report, Format format, const ReportOptions& options) {
+  if (format == Format::csv) return render_csv(report);
+  return format == Format::json ? import_json(report, verdict(report)) : render_text(report, options);
 }
 
 }  // namespace stash

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "stash/trace/trace_report.h"
+#include "stash/import/trace_report.h"
 
 namespace stash {
 

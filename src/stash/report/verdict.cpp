@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <vector>
 
+#include "stash/core/stall.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 
 namespace stash {
 
@@ -15,16 +16,11 @@ namespace {
 
 constexpr double kAlsoNamedRatio = 0.05;  // a stall below it is not worth a place beside the headline
 
-struct Stall {
-  Part part;
-  Estimate time;
-};
-
 // Largest first.
 std::vector<Stall> stalls_of(const Ledger& ledger) {
   std::vector<Stall> stalls;
   for (const Part part : kParts) {
-    if (part != Part::compute && ledger[part]) stalls.push_back({part, *ledger[part]});
+    if (part != Part::compute && ledger[part]) stalls.push_back({part, *ledger[part], ledger.step.s});
   }
   std::stable_sort(stalls.begin(), stalls.end(), [](const Stall& a, const Stall& b) { return a.time.s > b.time.s; });
   return stalls;
@@ -85,7 +81,7 @@ class Sentence {
 
   std::string nothing_certain() const {
     const Stall& largest = stalls_.front();
-    return fmt::format("no stall can be told from 0: the largest, {}, is {} ±{} in a step of {}{}",
+    return fmt::format("no stall is distinguishable from zero: the largest, {}, is {} ±{} in a step of {}{}",
                        to_string(largest.part), format_duration(largest.time.s),
                        format_duration(half_width_s(largest.time)), format_duration(ledger_.step.s), compute("; "));
   }
@@ -96,15 +92,8 @@ class Sentence {
 
 }  // namespace
 
-bool differs_from_zero(const Estimate& estimate) { return estimate.low_s > 0 || estimate.high_s < 0; }
-
-double half_width_s(const Estimate& estimate) { return (estimate.high_s - estimate.low_s) / 2; }
-
 std::string emulated_name(const Job& job) {
-  if (!job.device.starts_with(kEmulatedPrefix)) return "";
-  std::string name = job.device.substr(kEmulatedPrefix.size());
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
-  return "emulated " + name;
+  return job.device.is_emulated() ? "emulated " + upper_case(job.device.gpu()) : "";
 }
 
 std::string verdict(const Ledger& ledger) { return Sentence(ledger).text(); }

@@ -16,7 +16,4 @@ std::string verdict(const Ledger& ledger);  // without the device
 // "emulated V100", empty where the device is real.
 std::string emulated_name(const Job& job);
 
-bool differs_from_zero(const Estimate& estimate);  // its interval does not hold 0
-double half_width_s(const Estimate& estimate);
-
 }  // namespace stash

@@ -1,4 +1,4 @@
-#include "stash/measure/clocks.h"
+#include "stash/ruler/clocks.h"
 
 #include "stash/core/clock.h"
 
@@ -7,22 +7,22 @@ namespace {
 
 constexpr int kExchanges = 5;
 
-double now_s() { return seconds(now_ns()); }
+double now_s(const TimeSource& time) { return seconds(time.now_ns()); }
 
-void answer(Control& control, int rank) {
+void answer(Control& control, const TimeSource& time, int rank) {
   for (int i = 0; i < kExchanges; ++i) {
     control.receive(rank);
-    control.send(rank, now_s());
+    control.send(rank, now_s(time));
   }
 }
 
-ClockOffset ask(Control& control) {
+ClockOffset ask(Control& control, const TimeSource& time) {
   ClockOffset best;
   for (int i = 0; i < kExchanges; ++i) {
-    const double asked_s = now_s();
+    const double asked_s = now_s(time);
     control.send(0, asked_s);
     const double theirs_s = control.receive(0);
-    const double answered_s = now_s();
+    const double answered_s = now_s(time);
     const double half_s = (answered_s - asked_s) / 2;
     if (i == 0 || half_s < best.uncertainty_s) best = {theirs_s - asked_s - half_s, half_s};
   }
@@ -31,9 +31,9 @@ ClockOffset ask(Control& control) {
 
 }  // namespace
 
-ClockOffset align_clocks(Control& control) {
-  if (control.rank() != 0) return ask(control);
-  for (int rank = 1; rank < control.size(); ++rank) answer(control, rank);
+ClockOffset align_clocks(Control& control, const TimeSource& time) {
+  if (control.rank() != 0) return ask(control, time);
+  for (int rank = 1; rank < control.size(); ++rank) answer(control, time, rank);
   return {};
 }
 

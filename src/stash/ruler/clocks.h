@@ -1,6 +1,7 @@
 #pragma once
 
-#include "stash/measure/control.h"
+#include "stash/ruler/control.h"
+#include "stash/ruler/time_source.h"
 
 namespace stash {
 
@@ -11,6 +12,6 @@ struct ClockOffset {
 };
 
 // Every rank exchanges times with rank 0, one after the other. All ranks call it together.
-ClockOffset align_clocks(Control& control);
+ClockOffset align_clocks(Control& control, const TimeSource& time = monotonic_time());
 
 }  // namespace stash

@@ -2,51 +2,55 @@
 
 #include <functional>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "stash/core/profile.h"
-#include "stash/measure/clocks.h"
-#include "stash/measure/collective_log.h"
-#include "stash/measure/control.h"
-#include "stash/measure/workload.h"
+#include "stash/ruler/clocks.h"
+#include "stash/ruler/control.h"
+#include "stash/ruler/ruler_report.h"
+#include "stash/ruler/time_source.h"
+#include "stash/ruler/workload.h"
 
 namespace stash {
+
+// What a ruler works with; all of it outlives the ruler.
+struct RulerParts {
+  const Job& job;
+  Workload& workload;
+  Control& control;
+  RulerReport& report;
+  const TimeSource& time = monotonic_time();
+};
 
 // Measures windows and rounds; every rank runs it in step with the others. docs/method.md says why each step.
 class Ruler {
  public:
-  Ruler(const Job& job, Workload& workload, Control& control, CollectiveLog& log)
-      : job_(job), workload_(workload), control_(control), log_(log) {}
+  explicit Ruler(const RulerParts& parts)
+      : job_(parts.job), workload_(parts.workload), control_(parts.control), report_(parts.report), time_(parts.time) {}
 
   // Finds how many steps the windows of every condition need.
   void pilot(const std::vector<Condition>& conditions);
-  // Visits every condition once, in a random order; `on_window` sees each window as it is complete (rank 0's view), and
-  // where it was traced what every rank has to report of it. False: the run was asked to stop in between.
-  using OnWindow = std::function<void(const Window&, const std::vector<std::string>& trace_lines)>;
-  bool round(int index, const OnWindow& on_window, const std::function<bool()>& stop);
+  // Visits every condition once, in a random order, and adds its windows to `windows` as they are complete. False: the
+  // run was asked to stop in between.
+  bool round(int index, std::vector<Window>& windows, const std::function<bool()>& stop);
 
   double edge_s() const { return edge_s_; }
   double round_s() const { return round_s_; }    // what a round is expected to take
   double clocks_s() const { return clocks_s_; }  // by how much ranks' times of arrival may be wrong
 
  private:
-  double slowest_s(double own_s);
+  void touch(Condition condition);
   double time_steps(Condition condition, int steps);
   double pilot_step_s(Condition condition);
   double measure_edge();
-  void measure(int round, Condition condition, const OnWindow& on_window);
-  Window gather(Window window, const RankSample& own);
-  void add_arrivals(Window& window, std::vector<double> own_s);
-  std::vector<std::string> gather_trace(const Window& window, double wall_s);
+  Window measure(int round, Condition condition);
   void align();
-  void check_loss();
-  void check_weights(Condition condition);
 
   const Job& job_;
   Workload& workload_;
   Control& control_;
-  CollectiveLog& log_;
+  RulerReport& report_;
+  const TimeSource& time_;
   std::vector<Condition> conditions_;
   std::map<Condition, int> steps_;  // of a window
   ClockOffset clock_;

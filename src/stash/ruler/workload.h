@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "stash/core/condition.h"
-#include "stash/measure/span_log.h"
+#include "stash/ruler/window_probe.h"
 
 namespace stash {
 
@@ -16,19 +16,11 @@ class Workload {
   // cached afterwards, where that is known.
   virtual std::optional<double> enter(Condition condition, int steps) = 0;
   virtual void go() = 0;  // what runs in the background starts
-  // The seconds that the steps took until the device was idle. Nothing on a rank that waits under this condition.
-  virtual double run(int steps) = 0;
+  // The seconds that the steps took until the device was idle. Nullopt on a rank that waits under this condition.
+  virtual std::optional<double> run(int steps) = 0;
   virtual void leave() = 0;
-  virtual bool takes_part() const = 0;
 
-  virtual double waited_s() const = 0;  // for batches, since the start
-  virtual std::optional<double> queued_samples() const { return std::nullopt; }
-  // Where it keeps what it does in a traced window; on which device.
-  virtual SpanLog& spans() = 0;
-  virtual c10::Device device() const = 0;
-  // Adds the device times of stream-ordered collectives to the log. The device is idle.
-  virtual void collect_device_times() = 0;
-
+  virtual WindowProbe& probe() = 0;
   virtual double stop_s() = 0;  // how late the host learns that the device is idle
   virtual std::optional<double> loss() const { return std::nullopt; }
   // Equal on all ranks that have the same weights; nullopt where weights may differ.

@@ -125,7 +125,7 @@ CommunicationFit fit_communication(std::span<const Observation> observations) {
   }
   const Communication best = best_fit(observations);
   const std::vector<Communication> others = fits_without_one(observations);
-  const auto of = [&](double Communication::*member, double least = 0, double most = kUnbounded) {
+  const auto of = [&](double Communication::* member, double least = 0, double most = kUnbounded) {
     std::vector<double> values;
     for (const Communication& other : others) values.push_back(other.*member);
     return coefficient(best.*member, values, least, most);

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "stash/study/stall.h"
+#include "stash/study/communication_stall.h"
 
 namespace stash {
 

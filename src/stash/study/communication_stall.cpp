@@ -1,4 +1,4 @@
-#include "stash/study/stall.h"
+#include "stash/study/communication_stall.h"
 
 #include <algorithm>
 

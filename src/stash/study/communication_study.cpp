@@ -6,7 +6,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/core/error.h"
 
 namespace stash {

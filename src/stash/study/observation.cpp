@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "stash/attribute/attribute.h"
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/core/error.h"
-#include "stash/models/models.h"
+#include "stash/models/job_graph.h"
 
 namespace stash {
 namespace {
@@ -86,8 +86,8 @@ StepShape shape_of_profile(const Profile& profile, const Graph& graph) {
 std::string describe_setting(const Profile& profile) {
   const Job& job = profile.job;
   return fmt::format("{} ranks on {} nodes, {}, {}, {}, buckets of {} bytes{}{}", job.ranks, node_count(profile),
-                     job.device, job.dtype, job.backend, job.bucket_bytes, job.inject.empty() ? "" : ", injected ",
-                     to_string(job.inject));
+                     job.device.text(), job.dtype, job.backend, job.bucket_bytes,
+                     job.inject.empty() ? "" : ", injected ", to_string(job.inject));
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ std::string describe_setting(const Profile& profile) {
 Observation observe(const Profile& profile) {
   check_usable(profile);
   const Job& job = profile.job;
-  const Graph graph = make_model(job.model, {.image_size = job.image_size, .seq_len = job.seq_len});
+  const Graph graph = graph_of(job);
   const Ledger ledger = attribute(profile);
   StepShape shape = shape_of_profile(profile, graph);
   const double ratio = stretch(ledger, shape);

@@ -1,4 +1,4 @@
-#include "stash/serve/connection.h"
+#include "stash/view/connection.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "stash/serve/request.h"
-#include "stash/serve/response.h"
+#include "stash/view/request.h"
+#include "stash/view/response.h"
 
 namespace stash {
 

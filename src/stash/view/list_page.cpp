@@ -1,4 +1,4 @@
-#include "stash/serve/list_page.h"
+#include "stash/view/list_page.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "stash/report/html/embedded_page.h"
 #include "stash/report/html/escape.h"
-#include "stash/serve/list_files.h"
+#include "stash/view/list_files.h"
 
 namespace stash {
 

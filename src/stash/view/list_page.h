@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "stash/serve/profile_folder.h"
-#include "stash/serve/request.h"
+#include "stash/view/profile_folder.h"
+#include "stash/view/request.h"
 
 namespace stash {
 

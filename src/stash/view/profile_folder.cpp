@@ -1,4 +1,4 @@
-#include "stash/serve/profile_folder.h"
+#include "stash/view/profile_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "stash/attribute/attribute.h"
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
@@ -39,7 +39,7 @@ class File {
   File& operator=(const File&) = delete;
 
   std::string content(const std::string& name) const {
-    struct stat status {};
+    struct stat status{};
     if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) throw Error(fmt::format("{} is not a file", name));
     if (status.st_size > kMostBytes) throw Error(fmt::format("{} is larger than {} MB", name, kMostBytes >> 20));
     std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -73,9 +73,9 @@ void find_stall(ProfileSummary& summary, const Ledger& ledger) {
 
 ProfileSummary summarize(const Profile& profile) {
   const Ledger ledger = attribute(profile);
-  ProfileSummary summary{.model = printable(profile.job.model, true, kLongestText),
+  ProfileSummary summary{.model = printable(job_name(profile.job), true, kLongestText),
                          .batch = profile.job.batch,
-                         .device = printable(profile.job.device, true, kLongestText),
+                         .device = printable(profile.job.device.text(), true, kLongestText),
                          .ranks = profile.job.ranks,
                          .nodes = node_count(profile),
                          .step_s = ledger.step.s,
@@ -111,7 +111,7 @@ bool ProfileFolder::look() {
   left_out_ = 0;
   while (const dirent* entry = readdir(folder.get())) {
     const std::string name = entry->d_name;
-    struct stat status {};
+    struct stat status{};
     if (!name.ends_with(".json") || name.starts_with('.')) continue;
     if (fstatat(fd_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
     if (seen.size() == kMostFiles) {

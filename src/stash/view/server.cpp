@@ -1,4 +1,4 @@
-#include "stash/serve/server.h"
+#include "stash/view/server.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/serve/connection.h"
+#include "stash/view/connection.h"
 
 namespace stash {
 

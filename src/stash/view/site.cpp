@@ -1,16 +1,14 @@
-#include "stash/serve/site.h"
+#include "stash/view/site.h"
 
 #include <fmt/format.h>
 
-#include "stash/attribute/attribute.h"
 #include "stash/attribute/difference.h"
-#include "stash/catalog/instances.h"
 #include "stash/core/error.h"
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 #include "stash/report/html/difference_page.h"
 #include "stash/report/html/page.h"
 #include "stash/report/printable.h"
-#include "stash/serve/list_page.h"
+#include "stash/view/list_page.h"
 
 namespace stash {
 
@@ -45,7 +43,8 @@ Response page_or_reason(const Page& page) {
 
 }  // namespace
 
-Site::Site(const std::filesystem::path& folder) : name_(folder.string()), folder_(folder) {}
+Site::Site(const std::filesystem::path& folder, MakeReport make_report)
+    : name_(folder.string()), make_report_(std::move(make_report)), folder_(folder) {}
 
 Response Site::answer(const Request& request) {
   if (request.path == "/") return list(request);
@@ -69,10 +68,7 @@ Response Site::rows(const Request& request) {
 }
 
 Response Site::profile(const Request& request) {
-  return page_or_reason([&] {
-    const Profile profile = folder_.read(request.value("file"));
-    return render_html({profile, attribute(profile), std::nullopt, instance_table()});
-  });
+  return page_or_reason([&] { return render_html(make_report_(folder_.read(request.value("file")))); });
 }
 
 Response Site::compare(const Request& request) {

@@ -1,18 +1,22 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
-#include "stash/serve/profile_folder.h"
-#include "stash/serve/request.h"
-#include "stash/serve/response.h"
+#include "stash/report/report.h"
+#include "stash/view/profile_folder.h"
+#include "stash/view/request.h"
+#include "stash/view/response.h"
 
 namespace stash {
 
 // The pages over a folder of profiles.
 class Site {
  public:
-  explicit Site(const std::filesystem::path& folder);  // Error where it cannot be read
+  using MakeReport = std::function<Report(Profile)>;
+
+  Site(const std::filesystem::path& folder, MakeReport make_report);  // Error where the folder cannot be read
 
   Response answer(const Request& request);
   bool changed() { return folder_.refresh(kBudget_s); }  // since the last look
@@ -26,6 +30,7 @@ class Site {
   Response compare(const Request& request);
 
   std::string name_;
+  MakeReport make_report_;
   ProfileFolder folder_;
 };
 

@@ -1,7 +1,6 @@
 """FSDP2: parameters are sharded, gathered and scattered in every step."""
 
 import argparse
-import os
 
 import torch
 import torch.distributed as dist

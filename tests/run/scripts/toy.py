@@ -66,6 +66,7 @@ def main():
     parser.add_argument("--dict", action="store_true")
     parser.add_argument("--print-losses", action="store_true")
     parser.add_argument("--no-group", action="store_true")
+    parser.add_argument("--bf16", action="store_true", help="autocast, as most scripts have it")
     parser.add_argument("--dropout", type=float, default=0)
     parser.add_argument("--fail-at", type=int, default=0)
     options = parser.parse_args()
@@ -100,7 +101,8 @@ def main():
         for batch in loader:
             values, labels = (batch.pop("values"), batch.pop("labels")) if options.dict else batch
             values, labels = values.to(device, non_blocking=True), labels.to(device, non_blocking=True)
-            loss = torch.nn.functional.cross_entropy(model(values), labels)
+            with torch.autocast(device.type, dtype=torch.bfloat16, enabled=options.bf16):
+                loss = torch.nn.functional.cross_entropy(model(values), labels)
             loss.backward()
             time.sleep(options.compute_ms / 1e3)
             micro += 1

@@ -1,4 +1,4 @@
-#include "stash/cli/advise_flags.h"
+#include "stash/cli/flags/advise_flags.h"
 
 #include <fmt/format.h>
 
@@ -29,25 +29,25 @@ double parse_time_above_0(std::string_view text, std::string_view flag, std::str
 }  // namespace
 
 void AdviseFlags::add_to(CLI::App& app) {
-  app.add_option("--epochs", epochs_, "How often the data set is gone through")->type_name("N");
-  app.add_option("--samples", samples_, "Samples of an epoch; default: those that the profile counted")->type_name("N");
-  app.add_option("--deadline", deadline_, "Finish within this time, as cheaply as possible: 24h")->type_name("TIME");
-  app.add_option("--budget", budget_, "Finish for this many dollars, as fast as possible: 500")->type_name("USD");
+  app.add_option("--epochs", epochs_, "Number of epochs to train; fractions are allowed")->type_name("N");
+  app.add_option("--samples", samples_, "Samples per epoch; default: those of the profile's data set")->type_name("N");
+  app.add_option("--deadline", deadline_, "Finish within this time, at the lowest cost: 24h")->type_name("TIME");
+  app.add_option("--budget", budget_, "Finish for this many dollars, in the shortest time: 500")->type_name("USD");
   app.add_flag("--spot", spot_, "Spot prices, with interruptions");
   app.add_option("--interruptions-per-hour", interruptions_per_hour_,
-                 "Of one spot machine; one that is lost stops all of them")
+                 "Interruptions per hour of one spot machine; each stops all of them; default: 0")
       ->type_name("N");
-  app.add_option("--restart", restart_, "What an interruption costs: work lost and start; default: 10m")
+  app.add_option("--restart", restart_, "Time lost per interruption: lost work and restart; default: 10m")
       ->type_name("TIME");
   app.add_option("--startup", startup_, "Rented time before the first step")->type_name("TIME")->capture_default_str();
-  app.add_option("--storage-usd-per-hour", storage_usd_per_hour_, "Price of the storage, for all machines together")
+  app.add_option("--storage-usd-per-hour", storage_usd_per_hour_, "Price of storage for all machines together")
       ->type_name("USD")
       ->capture_default_str();
-  app.add_option("--max-nodes", max_nodes_, "Try 1 to this many machines of a kind, at most 16")
+  app.add_option("--max-nodes", max_nodes_, "Try 1 to this many machines of a kind (up to 16)")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--top", top_, "Rows of the page")->type_name("N")->capture_default_str();
-  app.add_option("--seed", seed_, "Of the draws that say how sure the first place is")
+  app.add_option("--top", top_, "Rows to show")->type_name("N")->capture_default_str();
+  app.add_option("--seed", seed_, "Random seed for the draws behind the certainty figures")
       ->type_name("N")
       ->capture_default_str();
 }

@@ -1,4 +1,4 @@
-#include "stash/cli/characterize_flags.h"
+#include "stash/cli/flags/characterize_flags.h"
 
 #include <fmt/format.h>
 
@@ -12,13 +12,15 @@
 #include "stash/catalog/gpu.h"
 #include "stash/catalog/gpu_model.h"
 #include "stash/catalog/instances.h"
+#include "stash/catalog/job_memory.h"
 #include "stash/catalog/user_catalogue.h"
-#include "stash/cli/predict_flags.h"
+#include "stash/cli/flags/predict_flags.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
 #include "stash/launch/machine_info.h"
+#include "stash/models/job_graph.h"
 
 namespace stash {
 namespace {
@@ -52,24 +54,16 @@ std::string text_of(const nlohmann::json& value, const std::string& key) {
   return list;
 }
 
-// nullptr: none, or none that the catalogue knows.
-const Gpu* gpu_of(const Job& job) {
-  if (job.device.starts_with(kEmulatedPrefix)) return &find_gpu(job.device.substr(kEmulatedPrefix.size()));
-  const std::vector<std::string> models = gpu_models();
-  if (job.device != "cuda" || models.empty()) return nullptr;
-  const auto table = gpu_table();
-  const auto known = std::ranges::find(table, catalogued_gpu_name(models.front()), &Gpu::name);
-  return known == table.end() ? nullptr : &*known;
-}
-
 std::string why_not(const Case& one) {
   if (one.nodes > one.job.ranks) {
     return fmt::format("{} nodes need as many ranks, and there are {}", one.nodes, one.job.ranks);
   }
-  if (one.nodes > 1 && one.job.device == "cuda") {
+  if (one.nodes > 1 && one.job.device.is_cuda()) {
     return "GPUs of one machine cannot stand for several nodes: use stash profile under a launcher";
   }
-  const Gpu* const gpu = gpu_of(one.job);
+  std::vector<GpuInfo> gpus;
+  for (const std::string& name : gpu_models()) gpus.push_back({name, {}});
+  const Gpu* const gpu = gpu_of(one.job.device, gpus);
   if (gpu == nullptr) return "";
   return gpu_misfit(one.job, graph_of(one.job), gpu->name, static_cast<double>(gpu->memory_bytes));
 }
@@ -78,54 +72,37 @@ std::string why_not(const Case& one) {
 
 void CharacterizeFlags::add_to(CLI::App& app) {
   app_ = &app;
-  app.add_option("job", job_file_, "A JSON file with these flags' names as keys")->type_name("FILE");
-  app.add_option("--models", models_, "What is trained: names, or small, large, all for those of the Stash study")
+  app.add_option("job", job_file_, "JSON file whose keys are names of these flags")->type_name("FILE");
+  app.add_option("--models", models_, "Models to train: names, or small, large or all for those of the Stash study")
       ->type_name("LIST")
       ->capture_default_str();
   app.add_option("--batches", batches_, "Samples per rank and step; default: 32,64,128 images or 4,8 sequences")
       ->type_name("LIST");
-  app.add_option("--ranks", ranks_, "Processes; default: one for each GPU, without one 2")->type_name("LIST");
-  app.add_option("--nodes", nodes_, "So many nodes, emulated on this machine")
-      ->type_name("LIST")
-      ->capture_default_str();
-  app.add_option("--device", job_.device, "cpu, cuda, or emulated:<gpu>; default: cuda, without a GPU emulated:V100")
-      ->type_name("NAME");
-  app.add_option("--dtype", job_.dtype, "Precision of the arithmetic")
-      ->type_name("fp32|bf16|fp16")
-      ->capture_default_str();
-  app.add_option("--backend", job_.backend, "gloo, nccl, or another that torch has")->type_name("NAME");
-  app.add_option("--bucket", job_.bucket, "Size of a gradient bucket")->type_name("BYTES")->capture_default_str();
-  app.add_option("--data", job_.data, "Folder of JPEG files or token file; default: small ones are made")
-      ->type_name("PATH");
-  app.add_option("--workers", job_.workers, "Input threads per rank; default: the rank's cores less one")
-      ->type_name("N");
-  app.add_option("--prefetch", job_.prefetch, "Batches that may be ready ahead")->type_name("N")->capture_default_str();
-  app.add_option("--conditions", job_.conditions, "Part of the chain solo,apart,node,joined,staged,hot,cold")
+  app.add_option("--ranks", ranks_, "Processes on this machine; default: one per GPU, or 2 without a GPU")
       ->type_name("LIST");
-  app.add_option("--inject", job_.inject, "Stalls on purpose, as in stash profile")->type_name("LIST");
-  app.add_option("--seed", job_.seed, "Of weights, shuffles and the order of windows")
-      ->type_name("N")
-      ->capture_default_str();
+  app.add_option("--nodes", nodes_, "Number of emulated nodes")->type_name("LIST")->capture_default_str();
   job_.precision = kPrecision;
-  app.add_option("--precision", job_.precision, "A case ends when every part is known to this share of the step")
-      ->type_name("RATIO")
-      ->capture_default_str();
   job_.max_time = kCaseTime;
-  app.add_option("--case-time", job_.max_time, "A case ends after this time, and two rounds")
+  job_.add_to(app, {"device", "dtype", "backend", "bucket", "data", "workers", "prefetch", "conditions", "inject",
+                    "seed", "precision"});
+  app.get_option("--precision")
+      ->description("A case ends when the 95 % interval of every part is within ± this share of the step");
+  app.add_option("--case-time", job_.max_time, "Time limit per case; two rounds are always measured")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--max-time", max_time_, "End after this time in any case; what is left is left for next time")
+  app.add_option("--max-time", max_time_, "Time limit of this call; unfinished cases are kept for the next run")
       ->type_name("TIME");
-  app.add_option("--max-cost", max_cost_, "The same for what all calls in the folder cost; needs --usd-per-hour")
+  app.add_option("--max-cost", max_cost_,
+                 "Cost limit of all calls in this folder together; needs --usd-per-hour or --instance")
       ->type_name("USD");
   app.add_option("--usd-per-hour", usd_per_h_, "Price of this machine")->type_name("USD");
-  app.add_option("--instance", instance_, "The machine of the catalogue that this is: its price and its links")
+  app.add_option("--instance", instance_, "Name of this machine in the catalogue: gives its price and links")
       ->type_name("NAME");
   app.add_option("--epoch-samples", epoch_samples_,
-                 "Of an epoch; default: those of --data, else ImageNet's 1,281,167 or SQuAD's 87,599")
+                 "Samples per epoch; default: those of --data, else ImageNet's 1,281,167 or SQuAD's 87,599")
       ->type_name("N");
-  app.add_option("--storage", storage, "The folder whose storage is timed; default: --out")->type_name("DIR");
-  app.add_flag("--retry", retry_, "Try cases that failed before again");
+  app.add_option("--storage", storage, "Folder whose storage is timed; default: --out")->type_name("DIR");
+  app.add_flag("--retry", retry_, "Run failed cases again");
 }
 
 void CharacterizeFlags::read_job_file() {

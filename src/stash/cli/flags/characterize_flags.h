@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "stash/cli/job_flags.h"
-#include "stash/study/battery.h"
-#include "stash/study/budget.h"
+#include "stash/battery/battery.h"
+#include "stash/battery/budget.h"
+#include "stash/cli/flags/job_flags.h"
 
 namespace CLI {
 class App;

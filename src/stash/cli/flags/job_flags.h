@@ -1,11 +1,12 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "stash/core/job.h"
-#include "stash/launch/placement.h"
-#include "stash/models/graph.h"
+#include "stash/launch/cluster/launched_process.h"
 
 namespace CLI {
 class App;
@@ -35,24 +36,17 @@ struct JobFlags {
   std::uint64_t seed = 1;
   std::string inject;
 
-  void add_to(CLI::App& app);
+  // Declares these flags, by their names without dashes; all of them where none is named. Their texts and defaults are
+  // the same for every command, unless it sets another on the option.
+  void add_to(CLI::App& app, std::initializer_list<std::string_view> which = {});
   // The job, checked against the models, the devices and the machine. UsageError names the flag at fault.
-  Job resolve(int gpus, int cores, const std::optional<Placement>& placement) const;
+  Job resolve(int gpus, int cores, const std::optional<LaunchedProcess>& launched) const;
 
  private:
-  int all_ranks(int gpus, bool on_gpus, const std::optional<Placement>& placement) const;
+  int all_ranks(int gpus, bool on_gpus, const std::optional<LaunchedProcess>& launched) const;
 };
 
 // A comma list of conditions, in the chain's order; UsageError names the nearest.
 std::vector<Condition> parse_conditions(const std::string& list);
-
-// The job's network; UsageError for what it cannot be.
-Graph graph_of(const Job& job);
-
-// Why a rank's training does not fit into the memory of a GPU; empty: it does.
-std::string gpu_misfit(const Job& job, const Graph& graph, std::string_view gpu, double memory_bytes);
-
-// Error when this host's ranks cannot fit in `available_bytes` of its memory; says how much there is.
-void check_memory(const Job& job, const Graph& graph, int ranks_here, double available_bytes);
 
 }  // namespace stash

@@ -1,4 +1,4 @@
-#include "stash/cli/predict_flags.h"
+#include "stash/cli/flags/predict_flags.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 #include "stash/models/models.h"
 #include "stash/predict/scaling.h"
 
@@ -25,16 +26,6 @@ int checked_batch(int batch, std::string_view flag) {
 }
 
 }  // namespace
-
-std::vector<std::string> split_list(const std::string& list) {
-  std::vector<std::string> words;
-  for (std::size_t start = 0; start <= list.size() && !list.empty();) {
-    const std::size_t comma = std::min(list.find(',', start), list.size());
-    if (comma > start) words.push_back(list.substr(start, comma - start));
-    start = comma + 1;
-  }
-  return words;
-}
 
 std::vector<int> parse_counts(const std::string& list, std::string_view flag) {
   std::vector<int> counts;
@@ -52,30 +43,32 @@ std::vector<int> parse_counts(const std::string& list, std::string_view flag) {
 
 void PredictFlags::add_job_to(CLI::App& app) {
   app.add_option("profile", profile, "A profile of a built-in job, from stash profile --out FILE")->type_name("FILE");
-  app.add_option("--model", model,
-                 "Without a profile: `stash models` lists them; gpt:layers=24,hidden=2048,heads=16,seq=1024")
+  app.add_option(
+         "--model", model,
+         "Model, if no profile is given; `stash models` lists them; also gpt:layers=24,hidden=2048,heads=16,seq=1024")
       ->type_name("NAME");
-  app.add_option("--batch", batch, "Samples of a GPU in one pass; default: the profile's, else 32")->type_name("N");
-  app.add_option("--global-batch", global_batch, "Samples of a step over all GPUs: gradients are accumulated")
+  app.add_option("--batch", batch, "Samples per GPU and pass; default: the profile's, else 32")->type_name("N");
+  app.add_option("--global-batch", global_batch, "Samples per step over all GPUs; gradients are accumulated")
       ->type_name("N");
-  app.add_option("--image-size", image_size, "Pixels of an image's side")->type_name("N");
-  app.add_option("--seq-len", seq_len, "Tokens of a sequence")->type_name("N");
-  app.add_option("--dtype", dtype, "Precision of the arithmetic; default: the profile's, else fp32")
-      ->type_name("fp32|bf16|fp16");
-  app.add_option("--sample-bytes", sample_bytes, "Of a sample on storage, where no profile tells")->type_name("BYTES");
-  app.add_option("--sample-cpu", sample_cpu, "Time of one core to decode a sample, where no profile tells")
+  app.add_option("--image-size", image_size, "Image width and height in pixels (image models)")->type_name("N");
+  app.add_option("--seq-len", seq_len, "Tokens per sequence (language models)")->type_name("N");
+  app.add_option("--dtype", dtype, "Arithmetic; default: the profile's, else fp32")->type_name("fp32|bf16|fp16");
+  app.add_option("--sample-bytes", sample_bytes, "Bytes per sample on disk (if no profile is given)")
+      ->type_name("BYTES");
+  app.add_option("--sample-cpu", sample_cpu, "CPU time per sample to decode (if no profile is given)")
       ->type_name("TIME");
-  app.add_option("--measured", measured, "A step of this job on one GPU that somebody measured")
+  app.add_option("--measured", measured, "Measured step time of this job on one GPU of that machine")
       ->type_name("INSTANCE=TIME");
-  app.add_option("--set", changes,
-                 "What if: network=100Gbit/s, links=nvlink or a rate, storage=2GB/s, cache=200GiB, workers=16 (a GPU), "
-                 "cores=32, bucket=50MB")
+  app.add_option(
+         "--set", changes,
+         "What if: network=100Gbit/s, links=nvlink or a rate, storage=2GB/s, cache=200GiB, workers=16 (per GPU), "
+         "cores=32, bucket=50MB")
       ->type_name("KEY=VALUE");
 }
 
 void PredictFlags::add_to(CLI::App& app) {
   add_job_to(app);
-  app.add_option("--samples", samples, "Of an epoch; default: those of the profile's data set")->type_name("N");
+  app.add_option("--samples", samples, "Samples per epoch; default: those of the profile's data set")->type_name("N");
 }
 
 WhatIf PredictFlags::what_if() const {

@@ -44,6 +44,5 @@ struct PredictFlags {
 
 // "1,2,4": whole numbers above 0.
 std::vector<int> parse_counts(const std::string& list, std::string_view flag);
-std::vector<std::string> split_list(const std::string& list);
 
 }  // namespace stash

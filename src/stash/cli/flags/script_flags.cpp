@@ -1,43 +1,40 @@
-#include "stash/cli/script_flags.h"
+#include "stash/cli/flags/script_flags.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 
-#include "stash/cli/job_flags.h"
+#include "stash/cli/flags/job_flags.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 
 namespace stash {
 
-std::string script_name(const std::vector<std::string>& command) {
-  const auto script =
-      std::find_if(command.begin(), command.end(), [](const auto& word) { return word.ends_with(".py"); });
-  return std::filesystem::path(script == command.end() ? command.front() : *script).filename().string();
-}
-
 void ScriptFlags::add_to(CLI::App& app) {
   app.add_option("--data", data,
-                 "Folder or file that the script reads; default: files that its samples are seen to open")
+                 "Folder or file that the script reads; default: the files that it opens while loading samples")
       ->type_name("PATH");
-  app.add_option("--conditions", conditions, "Part of the chain solo,apart,node,staged,hot,cold")->type_name("LIST");
-  app.add_option("--precision", precision, "Stop when every part is known to this share of the step")
+  app.add_option(
+         "--conditions", conditions,
+         "Conditions to measure, from the chain solo,apart,node,joined,staged,hot,cold; default: all that apply")
+      ->type_name("LIST");
+  app.add_option("--precision", precision,
+                 "Stop when the 95 % interval of every part is within ± this share of the step")
       ->type_name("RATIO")
       ->capture_default_str();
-  app.add_option("--max-time", max_time, "Stop after this time in any case, counted from the first round")
+  app.add_option("--max-time", max_time, "Time limit, counted from the first round")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--seed", seed, "Of the order of windows")->type_name("N")->capture_default_str();
-  app.add_option("--inject", inject, "Stalls on purpose: rank1=+30ms,link=1Gbit/s")->type_name("LIST");
+  app.add_option("--seed", seed, "Random seed for the window order")->type_name("N")->capture_default_str();
+  app.add_option("--inject", inject, "Stalls to inject: rank1=+30ms,link=1Gbit/s")->type_name("LIST");
   app.add_option("command", command, "The command and its arguments, after --")->type_name("COMMAND")->required();
   app.positionals_at_end();
 }
 
 Job ScriptFlags::resolve() const {
   Job job;
-  job.model = script_name(command);
+  job.model.clear();
   job.command = command;
   job.data = data;
   if (!data.empty() && !std::filesystem::exists(data)) {

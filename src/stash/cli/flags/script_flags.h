@@ -11,9 +11,6 @@ class App;
 
 namespace stash {
 
-// What a command is called: its script, else its program.
-std::string script_name(const std::vector<std::string>& command);
-
 // The flags that say how somebody's script is measured, and its command.
 struct ScriptFlags {
   std::string data;

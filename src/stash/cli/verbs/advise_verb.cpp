@@ -7,17 +7,18 @@
 
 #include "stash/advise/advise.h"
 #include "stash/catalog/instances.h"
-#include "stash/catalog/lower_case.h"
 #include "stash/catalog/user_catalogue.h"
-#include "stash/cli/advise_flags.h"
-#include "stash/cli/measured_file.h"
+#include "stash/cli/flags/advise_flags.h"
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/flags/predict_flags.h"
+#include "stash/cli/make_report.h"
 #include "stash/cli/output.h"
-#include "stash/cli/predict_flags.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 #include "stash/predict/predict.h"
-#include "stash/report/advice.h"
+#include "stash/report/advice_report.h"
 #include "stash/report/html/page.h"
 #include "stash/report/terminal.h"
 
@@ -34,7 +35,7 @@ class AdviseVerb final : public Verb {
     question_.add_to(app);
     app.add_option("--on", on_, "Only these machines; default: all of the catalogue")->type_name("LIST");
     app.add_option("--cloud", clouds_, "Only machines of these clouds")->type_name("LIST");
-    add_page_format(app, format_);
+    format_.add_to(app);
     add_out(app, out_);
     app.footer(
         "Examples:\n"
@@ -44,7 +45,7 @@ class AdviseVerb final : public Verb {
   }
 
   int run() override {
-    check_page_format(format_);
+    format_.check();
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);
     PredictJob job = job_.resolve(catalogue.instances);
@@ -72,17 +73,24 @@ class AdviseVerb final : public Verb {
   }
 
   std::string render(const AdviceQuestion& question, const Advice& advice, std::span<const Instance> instances) const {
-    if (format_ == "html") return render_advice_html(question, advice, MeasuredFile(job_.profile, instances).get());
-    if (format_ == "json") return render_advice_json(question, advice);
-    if (format_ == "csv") return render_advice_csv(advice);
-    return render_advice_text(question, advice, out_.empty() ? options_for_stdout() : ReportOptions{}, question_.top());
+    switch (format_.get()) {
+      case Format::html:
+        return render_advice_html(question, advice, report_of_file(job_.profile, instances));
+      case Format::json:
+        return render_advice_json(question, advice);
+      case Format::csv:
+        return render_advice_csv(advice);
+      default:
+        return render_advice_text(question, advice, out_.empty() ? options_for_stdout() : ReportOptions{},
+                                  question_.top());
+    }
   }
 
   PredictFlags job_;
   AdviseFlags question_;
   std::string on_;
   std::string clouds_;
-  std::string format_ = "text";
+  FormatFlag format_ = page_format();
   std::string out_;
 };
 

@@ -7,19 +7,20 @@
 #include <filesystem>
 #include <fstream>
 
+#include "stash/battery/this_machine.h"
 #include "stash/catalog/instances.h"
-#include "stash/catalog/lower_case.h"
 #include "stash/catalog/skypilot.h"
 #include "stash/catalog/user_catalogue.h"
-#include "stash/cli/cache_folder.h"
-#include "stash/cli/dates.h"
+#include "stash/cli/flags/format_flag.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/this_machine.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
+#include "stash/core/cache_folder.h"
+#include "stash/core/dates.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 #include "stash/report/catalog.h"
 #include "stash/report/printable.h"
 #include "stash/report/terminal.h"
@@ -29,16 +30,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void print(const std::string& text, ListFormat format) {
-  const bool plain = format == ListFormat::text && !options_for_stdout().unicode;
+void print(const std::string& text, Format format) {
+  const bool plain = format == Format::text && !options_for_stdout().unicode;
   fmt::print("{}", plain ? to_ascii(text) : text);
-}
-
-std::string upper_case(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
 }
 
 // A name that can be part of a file's.
@@ -94,30 +88,33 @@ class CatalogVerb final : public Verb {
 
  private:
   void add_list(CLI::App& app) {
-    list_ = app.add_subcommand("list", "the instances with their GPUs, network and price");
-    list_->add_option("--gpu", gpu_, "only those with this GPU, in all its variants")->type_name("NAME");
-    list_->add_option("--cloud", cloud_, "only those of aws, azure, google or another that was imported")
+    list_ = app.add_subcommand("list", "List the instances with their GPUs, network and price");
+    list_->add_option("--gpu", gpu_, "Only instances with this GPU, in all its variants")->type_name("NAME");
+    list_->add_option("--cloud", cloud_, "Only instances of aws, azure, google, own or an imported cloud")
         ->type_name("NAME");
-    list_->add_option("--format", format_, "text: a table; json and csv: all that is known")->capture_default_str();
+    format_.add_to(*list_);
     list_->footer("Example: stash catalog list --gpu A100 --cloud aws\n");
   }
 
   void add_show(CLI::App& app) {
-    show_ = app.add_subcommand("show", "every figure of an instance, with its source");
-    show_->add_option("instance", instance_, "its name, like p3.8xlarge")->required()->type_name("NAME");
-    show_->add_option("--format", format_, "text, json or csv")->capture_default_str();
+    show_ = app.add_subcommand("show", "Show every figure of an instance, with its source");
+    show_->add_option("instance", instance_, "Name of the instance, like p3.8xlarge")->required()->type_name("NAME");
+    format_.add_to(*show_);
   }
 
   void add_import(CLI::App& app) {
-    import_ = app.add_subcommand("import", "take shapes and prices from a catalogue of SkyPilot's");
+    import_ = app.add_subcommand("import", "Import machines and prices from a SkyPilot catalogue");
     import_->add_option("--skypilot", file_, "vms.csv of one cloud, versions 7 and 8")->required()->type_name("FILE");
-    import_->add_option("--date", date_, "day of the snapshot (default: the day when the file was last changed)")
+    import_->add_option("--date", date_, "Date of the prices; default: when the file was last changed")
         ->type_name("YYYY-MM-DD");
     import_
-        ->add_option("--region", region_,
-                     "take the prices of this region (default: for each instance the cheapest in the US)")
+        ->add_option(
+            "--region", region_,
+            "Take the prices of this region; default: for each instance, the cheapest region in the US, else anywhere")
         ->type_name("NAME");
-    import_->add_option("--cloud", cloud_, "whose instances they are (default: as the folder or the names tell)")
+    import_
+        ->add_option("--cloud", cloud_,
+                     "Cloud of the instances; default: from the name of the folder or of the instances")
         ->type_name("NAME");
     import_->footer(
         "Example: stash catalog import --skypilot ~/.sky/catalogs/v8/aws/vms.csv\n"
@@ -126,22 +123,22 @@ class CatalogVerb final : public Verb {
   }
 
   void add_add(CLI::App& app) {
-    add_ = app.add_subcommand("add", "add the machine at hand, from measurements of some seconds");
-    add_->add_flag("--this-machine", this_machine_, "measure decoding and storage here")->required();
-    add_->add_option("--name", machine_.name, "what it is called (default: the host's name)")->type_name("NAME");
-    add_->add_option("--gpu", machine_.gpu, "its GPU, of catalog/gpus.csv (default: what the driver says)")
+    add_ = app.add_subcommand("add", "Add this machine, measured in a few seconds");
+    add_->add_flag("--this-machine", this_machine_, "Measure decoding and storage on this machine")->required();
+    add_->add_option("--name", machine_.name, "Name of the machine; default: the host name")->type_name("NAME");
+    add_->add_option("--gpu", machine_.gpu, "GPU, as named in catalog/gpus.csv; default: what the driver reports")
         ->type_name("NAME");
-    add_->add_option("--gpus", machine_.gpus, "how many (default: what the driver says)")->type_name("N");
-    add_->add_option("--usd-per-hour", machine_.usd_per_h, "what it costs")->type_name("USD");
-    add_->add_option("--profile", file_, "a profile made here: its links and its input counters are taken")
+    add_->add_option("--gpus", machine_.gpus, "Number of GPUs; default: what the driver reports")->type_name("N");
+    add_->add_option("--usd-per-hour", machine_.usd_per_h, "Price of the machine")->type_name("USD");
+    add_->add_option("--profile", file_, "Profile made on this machine: gives its links and input rates")
         ->type_name("FILE");
-    add_->add_option("--storage", storage_, "the folder whose storage is timed (default: the cache folder)")
+    add_->add_option("--storage", storage_, "Folder whose storage is timed; default: the cache folder")
         ->type_name("DIR");
     add_->footer("Example: stash catalog add --this-machine --name lab --gpu V100 --gpus 4 --usd-per-hour 2.50\n");
   }
 
   int list() {
-    const ListFormat format = parse_list_format(format_);
+    const Format format = format_.get();
     Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);
     check_filters(catalogue);
@@ -173,7 +170,7 @@ class CatalogVerb final : public Verb {
   }
 
   int show() {
-    const ListFormat format = parse_list_format(format_);
+    const Format format = format_.get();
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);
     print(render_instance(find_instance(catalogue.instances, instance_), format), format);
@@ -211,11 +208,11 @@ class CatalogVerb final : public Verb {
     machine_.storage = storage_.empty() ? ready_cache_folder() : fs::path(storage_);
     const ThisMachine measured = [&] {
       StatusLine line;
-      return measure_this_machine(machine_, today(), [&](std::string_view text) { line.show(text); });
+      return describe_this_machine(machine_, today(), [&](std::string_view text) { line.show(text); });
     }();
     const fs::path written = write_user_instances(
         user_catalogue_folder(), "machine-" + file_name(measured.instance.name), {&measured.instance, 1});
-    print(render_instance(measured.instance, ListFormat::text), ListFormat::text);
+    print(render_instance(measured.instance, Format::text), Format::text);
     for (const std::string& what : measured.unknown) fmt::print("unknown: {}\n", printable(what));
     fmt::print("written to {}\n", written.string());
     return 0;
@@ -241,7 +238,7 @@ class CatalogVerb final : public Verb {
   CLI::App* import_ = nullptr;
   CLI::App* add_ = nullptr;
   std::string gpu_, cloud_, instance_, file_, date_, region_, storage_;
-  std::string format_ = "text";
+  FormatFlag format_{kListFormats, "text: for people; json and csv: all that is known"};
   bool this_machine_ = false;
   ThisMachineOptions machine_;
 };

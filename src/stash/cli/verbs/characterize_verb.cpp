@@ -4,29 +4,32 @@
 #include <filesystem>
 #include <memory>
 
+#include "stash/battery/battery_folder.h"
+#include "stash/battery/battery_log.h"
+#include "stash/battery/machine_files.h"
+#include "stash/battery/run_battery.h"
+#include "stash/battery/run_case.h"
+#include "stash/battery/summary.h"
 #include "stash/cli/battery_output.h"
-#include "stash/cli/characterize_flags.h"
-#include "stash/cli/machine_files.h"
+#include "stash/cli/exit_codes.h"
+#include "stash/cli/flags/characterize_flags.h"
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/flags/start_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/run_case.h"
 #include "stash/cli/run_progress.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/units.h"
-#include "stash/launch/affinity.h"
 #include "stash/launch/machine_info.h"
-#include "stash/launch/stop_signals.h"
-#include "stash/report/battery.h"
+#include "stash/launch/process/affinity.h"
+#include "stash/launch/process/stop_signals.h"
+#include "stash/report/battery_report.h"
 #include "stash/report/html/battery_page.h"
 #include "stash/report/printable.h"
 #include "stash/report/terminal.h"
-#include "stash/study/battery_folder.h"
-#include "stash/study/battery_log.h"
-#include "stash/study/run_battery.h"
-#include "stash/study/summary.h"
 
 namespace stash {
 namespace {
@@ -44,23 +47,23 @@ class CharacterizeVerb final : public Verb {
   std::string description() const override { return "Measure everything this machine can do: the study, as a command"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("--out", out_, "Folder of the battery; one that was begun goes on")
+    app.add_option("--out", out_, "Folder for the results; a call on an existing one resumes")
         ->type_name("DIR")
         ->capture_default_str();
     flags_.add_to(app);
-    add_page_format(app, format_);
+    format_.add_to(app);
     start_.add_to(app);
     app.footer(
         "Examples:\n"
         "  stash characterize --out this-vm                     the eight models of the study\n"
-        "  stash characterize --out this-vm                     again: goes on where it was interrupted\n"
+        "  stash characterize --out this-vm                     again: resumes where it stopped\n"
         "  stash characterize --models small --batches 32,64,128 --ranks 1,2,4 --max-time 30m\n"
         "  stash characterize --instance p3.8xlarge --max-cost 5usd\n"
         "  stash report this-vm; stash compare this-vm that-vm\n");
   }
 
   int run() override {
-    check_page_format(format_);
+    format_.check();
     start_.check();
     flags_.resolve();
     refuse_launcher();
@@ -71,7 +74,7 @@ class CharacterizeVerb final : public Verb {
     folder.tidy();
     folder.write_plan(merged(battery, folder.plan().value_or(Battery{})));
     const Budget budget(flags_.caps(), log.spent_before_s(), [] { return seconds(now_ns()); });
-    start_.ready();  // before Ctrl-C is taken over: a build can be ended by it
+    options_ = start_.resolve();  // before Ctrl-C is taken over: a build can be ended by it
     StopSignals signals;
     measure_machine(folder, budget, signals);
     const BatteryRun result = run_cases(battery.cases, folder, log, budget, signals);
@@ -81,12 +84,12 @@ class CharacterizeVerb final : public Verb {
 
  private:
   void refuse_launcher() const {
-    const auto placement = start_.placement();
-    if (!placement || placement->size == 1) return;
+    const auto launched = start_.launched();
+    if (!launched || launched->size == 1) return;
     throw UsageError(fmt::format(
         "characterize starts its ranks itself, and {} started {}: leave it out, or add --local; profiles of "
         "several machines can be put into DIR/cases",
-        placement->launcher, placement->size));
+        launched->launcher, launched->size));
   }
 
   // What this call is to run; the folder's plan holds what earlier calls were to run too.
@@ -136,14 +139,14 @@ class CharacterizeVerb final : public Verb {
     const std::int64_t start_ns = now_ns();
     bool out_of_time = false;
     RunProgress progress(before);
-    LocalRun result = run_case(one.job, start_, ranks_,
-                               {.nodes = one.nodes,
-                                .on_tick = [&](const Collector& collector) { progress.show(collector); },
-                                .stop =
-                                    [&] {
-                                      out_of_time = limit_s && seconds(now_ns() - start_ns) > *limit_s - kEnding_s;
-                                      return out_of_time;
-                                    }});
+    CrewOptions options = options_;
+    options.nodes = one.nodes;
+    options.on_tick = [&](const Collector& collector) { progress.show(collector); };
+    options.stop = [&] {
+      out_of_time = limit_s && seconds(now_ns() - start_ns) > *limit_s - kEnding_s;
+      return out_of_time;
+    };
+    CrewRun result = run_case(one.job, std::move(options), ranks_, DataProgress());
     return {.profile = std::move(result.profile),
             .fault = std::move(result.fault),
             .interrupted = result.interrupted && !out_of_time,
@@ -156,7 +159,7 @@ class CharacterizeVerb final : public Verb {
     write_file_atomically(folder.file("summary.json"), render_battery_json(summary));
     write_file_atomically(folder.file("summary.csv"), render_battery_csv(summary));
     write_file_atomically(folder.file("summary.html"), render_battery_html(summary));
-    print_or_write(render_battery(summary, format_, options_for_stdout()), "");
+    print_or_write(render_battery(summary, format_.get(), options_for_stdout()), "");
   }
 
   int tell(const BatteryRun& result, std::size_t cases) const {
@@ -171,10 +174,11 @@ class CharacterizeVerb final : public Verb {
   }
 
   std::string out_ = "this-vm";
-  std::string format_ = "text";
+  FormatFlag format_ = page_format();
   CharacterizeFlags flags_;
   StartFlags start_;
-  LocalRanks ranks_{LocalRanks::After::stay};
+  CrewOptions options_;
+  Crew ranks_{Crew::After::stay};
   bool interrupted_ = false;
 };
 

@@ -3,18 +3,20 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "stash/battery/battery_folder.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/flags/predict_flags.h"
 #include "stash/cli/output.h"
-#include "stash/cli/predict_flags.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 #include "stash/report/comparison.h"
 #include "stash/report/html/battery_page.h"
 #include "stash/report/terminal.h"
-#include "stash/study/battery_folder.h"
 
 namespace stash {
 namespace {
@@ -29,15 +31,16 @@ class CompareVerb final : public Verb {
   }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("folders", folders_, "Of stash characterize --out DIR")->required()->type_name("DIR");
-    app.add_option("--epochs", epochs_, "Time and cost to train each model for so many epochs")->type_name("N");
+    app.add_option("folders", folders_, "Folders written by stash characterize")->required()->type_name("DIR");
+    app.add_option("--epochs", epochs_, "Add the time and cost of training each model for this many epochs")
+        ->type_name("N");
     app.add_option("--on", on_, "With --epochs: machines of the catalogue, or all")
         ->type_name("LIST")
         ->capture_default_str();
     app.add_option("--usd-per-hour", prices_,
-                   "Prices of the folders' machines, in their order; default: their batteries'")
+                   "Prices of the machines, in the order of the folders; default: those given to characterize")
         ->type_name("LIST");
-    add_page_format(app, format_);
+    format_.add_to(app);
     add_out(app, out_);
     app.footer(
         "Examples:\n"
@@ -48,7 +51,7 @@ class CompareVerb final : public Verb {
   }
 
   int run() override {
-    check_page_format(format_);
+    format_.check();
     if (epochs_ && (*epochs_ < 1 || *epochs_ > kMostEpochs)) {
       throw UsageError(fmt::format("--epochs {} is out of range: it takes 1 to {}", *epochs_, kMostEpochs));
     }
@@ -91,17 +94,23 @@ class CompareVerb final : public Verb {
   }
 
   std::string render(const Comparison& comparison, const CostTable& costs) const {
-    if (format_ == "html") return render_comparison_html(comparison, costs);
-    if (format_ == "json") return render_comparison_json(comparison, costs);
-    if (format_ == "csv") return render_comparison_csv(comparison, costs);
-    return render_comparison_text(comparison, costs, out_.empty() ? options_for_stdout() : ReportOptions{});
+    switch (format_.get()) {
+      case Format::html:
+        return render_comparison_html(comparison, costs);
+      case Format::json:
+        return render_comparison_json(comparison, costs);
+      case Format::csv:
+        return render_comparison_csv(comparison, costs);
+      default:
+        return render_comparison_text(comparison, costs, out_.empty() ? options_for_stdout() : ReportOptions{});
+    }
   }
 
   std::vector<std::string> folders_;
   std::optional<int> epochs_;
   std::string prices_;
   std::string on_ = "all";
-  std::string format_ = "text";
+  FormatFlag format_ = page_format();
   std::string out_;
 };
 

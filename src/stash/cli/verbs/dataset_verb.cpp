@@ -6,12 +6,13 @@
 #include <filesystem>
 #include <string>
 
+#include "stash/cli/exit_codes.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
-#include "stash/input/check_dataset.h"
-#include "stash/input/make_dataset.h"
+#include "stash/input/dataset/check_dataset.h"
+#include "stash/input/dataset/make_dataset.h"
 
 namespace stash {
 
@@ -41,26 +42,33 @@ void print_size(const std::string& path, std::string_view what, const DatasetSiz
 class DatasetVerb final : public Verb {
  public:
   std::string name() const override { return "dataset"; }
-  std::string description() const override { return "make a data set of images or tokens, or check one"; }
+  std::string description() const override { return "Make a data set of images or tokens, or check one"; }
 
   void add_flags(CLI::App& app) override {
     app.require_subcommand(1);
-    make_ = app.add_subcommand("make", "write a data set, the same bytes for the same flags");
-    make_->add_option("path", path_, "folder of images to make, or with --tokens the file")
+    make_ = app.add_subcommand("make", "Write a data set, the same bytes for the same flags");
+    make_->add_option("path", path_, "Folder to write images to, new or empty; with --tokens, the file")
         ->required()
         ->type_name("PATH");
-    auto* const images = make_->add_option("--images", images_.images, "number of images")->type_name("N");
-    auto* const tokens = make_->add_option("--tokens", tokens_, "write a file of this many token ids")->type_name("N");
+    auto* const images = make_->add_option("--images", images_.images, "Number of images")->type_name("N");
+    auto* const tokens =
+        make_->add_option("--tokens", tokens_, "Write a file of this many token ids instead")->type_name("N");
     images->excludes(tokens);
-    make_->add_option("--size", size_, "width and height in pixels; 500x375 gives ImageNet's mean file size")
+    make_->add_option("--size", size_, "Width and height in pixels; 500x375 gives ImageNet's mean file size")
         ->type_name("WxH")
         ->capture_default_str()
         ->excludes(tokens);
-    make_->add_option("--classes", images_.classes, "number of class folders")->capture_default_str()->excludes(tokens);
-    make_->add_option("--vocabulary", vocabulary_, "token ids are below this")->capture_default_str()->excludes(images);
-    make_->add_option("--seed", images_.seed, "another seed, other content")->capture_default_str();
-    check_ = app.add_subcommand("check", "say what a data set is and which of its files are broken");
-    check_->add_option("path", path_, "folder of images, or token file")->required()->type_name("PATH");
+    make_->add_option("--classes", images_.classes, "Number of class folders")
+        ->type_name("N")
+        ->capture_default_str()
+        ->excludes(tokens);
+    make_->add_option("--vocabulary", vocabulary_, "Size of the vocabulary: token ids are below it")
+        ->type_name("N")
+        ->capture_default_str()
+        ->excludes(images);
+    make_->add_option("--seed", images_.seed, "Random seed of the content")->type_name("N")->capture_default_str();
+    check_ = app.add_subcommand("check", "Describe a data set and find broken files");
+    check_->add_option("path", path_, "Folder of images, or token file")->required()->type_name("PATH");
   }
 
   int run() override {
@@ -99,7 +107,7 @@ class DatasetVerb final : public Verb {
     for (const BrokenFile& file : found.broken) fmt::print("broken: {} {}\n", file.path, file.reason);
     if (found.broken_count == 0) return 0;
     fmt::print("{} of {} files are broken\n", format_count(found.broken_count), format_count(found.size.samples));
-    return 1;
+    return kExitFault;
   }
 
   CLI::App* make_ = nullptr;

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "stash/attribute/attribute.h"
+#include "stash/cli/flags/format_flag.h"
 #include "stash/cli/output.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 #include "stash/report/html/difference_page.h"
 #include "stash/report/printable.h"
 #include "stash/report/terminal.h"
@@ -19,11 +20,6 @@
 namespace stash {
 
 namespace {
-
-constexpr std::array<std::string_view, 5> kDiffFormats{"text", "json", "csv", "markdown", "html"};
-// By place in kDiffFormats; html shows the names of the files too.
-constexpr std::array kDiffRenderers{render_difference_text, render_difference_json, render_difference_csv,
-                                    render_difference_markdown};
 
 constexpr int kExitOverLimit = 1;
 
@@ -47,14 +43,12 @@ class DiffVerb final : public Verb {
 
   void add_flags(CLI::App& app) override {
     app.add_option("before", before_, "A profile, from stash profile --out FILE")->required()->type_name("FILE");
-    app.add_option("after", after_, "A later one of the same job")->required()->type_name("FILE");
+    app.add_option("after", after_, "A later profile of the same job")->required()->type_name("FILE");
     app.add_option("--fail-over", limit_,
-                   "Exit with 1 when the step or a part really became slower by so much of the step, like 3%")
+                   "Exit with 1 if the step or a part became slower by this share of the step, like 3%")
         ->type_name("SHARE");
-    app.add_flag("--force", force_, "Compare jobs that differ in model, batch, ranks, device, ...");
-    app.add_option("--format", format_, "text: a page to read; markdown: for a pull request; html: one file")
-        ->type_name("text|json|csv|markdown|html")
-        ->capture_default_str();
+    app.add_flag("--force", force_, "Compare jobs that differ in model, batch, ranks, device, …");
+    format_.add_to(app);
     add_out(app, out_);
     app.footer(
         "Examples:\n"
@@ -63,7 +57,7 @@ class DiffVerb final : public Verb {
   }
 
   int run() override {
-    check_format(format_, kDiffFormats);
+    format_.check();
     const auto limit_ratio = limit_ ? std::optional(parse_ratio(*limit_, "--fail-over")) : std::nullopt;
     const Profile before = read_compared(before_), after = read_compared(after_);
     const Difference difference = compare(before, after);
@@ -86,17 +80,24 @@ class DiffVerb final : public Verb {
 
   std::string render(const DifferencePage& page) const {
     const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
-    if (format_ == "html") return render_difference_html(page, before_, after_);
-    for (std::size_t i = 0; i < kDiffRenderers.size(); ++i) {
-      if (kDiffFormats[i] == format_) return kDiffRenderers[i](page, options);
+    switch (format_.get()) {
+      case Format::html:
+        return render_difference_html(page, before_, after_);
+      case Format::json:
+        return render_difference_json(page, options);
+      case Format::csv:
+        return render_difference_csv(page, options);
+      case Format::markdown:
+        return render_difference_markdown(page, options);
+      default:
+        return render_difference_text(page, options);
     }
-    throw_unknown("--format", format_, kDiffFormats);
   }
 
   std::string before_, after_;
   std::optional<std::string> limit_;
   bool force_ = false;
-  std::string format_ = "text";
+  FormatFlag format_{kDifferenceFormats, "text: a page to read; markdown: for a pull request; html: one file"};
   std::string out_;
 };
 

@@ -3,16 +3,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "stash/cli/job_flags.h"
+#include "stash/cli/exit_codes.h"
+#include "stash/cli/flags/job_flags.h"
+#include "stash/cli/flags/start_flags.h"
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/start_flags.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/core/version.h"
-#include "stash/launch/affinity.h"
 #include "stash/launch/machine_info.h"
+#include "stash/launch/process/affinity.h"
 #include "stash/report/printable.h"
 
 namespace stash {
@@ -24,34 +25,37 @@ class DoctorVerb final : public Verb {
   std::string description() const override { return "Say what is seen of launcher, ranks and hosts, and what to fix"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("--ranks", flags_.ranks, "Processes on this machine, where no launcher starts them")->type_name("N");
-    app.add_option("--device", flags_.device, "cpu, cuda or emulated:<gpu>")->type_name("NAME");
-    app.add_option("--backend", flags_.backend, "gloo, nccl or any other that torch knows")->type_name("NAME");
+    flags_.add_to(app, {"ranks", "device", "backend"});
+    app.get_option("--ranks")->description(
+        "Processes on this machine, unless a launcher starts them; default: one per GPU, or 2 without a GPU");
     start_.add_to(app);
     app.footer(
         "Examples:\n"
         "  stash doctor\n"
         "  srun -N 2 --ntasks-per-node 4 stash doctor\n"
-        "Ends with 1 where something is to be fixed. Start it with the launcher and the flags of your job.\n");
+        "Exits with 1 if it finds a problem. Start it with the launcher and the flags of your job.\n");
   }
 
   int run() override {
     start_.check();
-    const auto placement = start_.placement();
-    if (!placement || placement->rank == 0) show_placement(placement);
+    const auto launched = start_.launched();
+    if (!launched || launched->rank == 0) show_launcher(launched);
     Profile profile;
-    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
+    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), launched);
     profile.machine = describe_machine("");
-    const Team team = make_team(placement, profile.job.ranks);
-    if (team.leads()) show_meeting(team, profile);
-    const LocalRun result = start_.start(std::move(profile), team, {.purpose = "doctor"});
+    const CrewPlan plan = plan_crew(launched, profile.job.ranks);
+    if (plan.leads()) show_meeting(plan, profile);
+    CrewOptions options = start_.resolve();
+    options.plan = plan;
+    options.purpose = Purpose::doctor;
+    const CrewRun result = Crew().run(std::move(profile), options);
     if (result.interrupted) return kExitInterrupted;
     if (result.fault) {
-      if (!team.leads()) throw Error(*result.fault);
+      if (!plan.leads()) throw Error(*result.fault);
       show({.well = false, .text = *result.fault, .fix = ""});
-      return 1;
+      return kExitFault;
     }
-    if (!team.leads()) return 0;
+    if (!plan.leads()) return 0;
     show({.text = "all ranks came, have the same versions and flags, and reach each other", .fix = ""});
     bool well = true;
     for (const Check& check : check_ranks(result.facts)) {
@@ -68,23 +72,23 @@ class DoctorVerb final : public Verb {
     std::fflush(stdout);
   }
 
-  static void show_placement(const std::optional<Placement>& placement) {
+  static void show_launcher(const std::optional<LaunchedProcess>& launched) {
     fmt::print("stash {}\n", version_text());
-    if (!placement) {
+    if (!launched) {
       fmt::print("no launcher of several processes is seen in the environment: ranks are started here\n");
       return;
     }
-    fmt::print("launcher: {}, from\n", placement->launcher);
-    for (const auto& [name, value] : placement->read) fmt::print("      {}={}\n", name, printable(value));
+    fmt::print("launcher: {}, from\n", launched->launcher);
+    for (const auto& [name, value] : launched->read) fmt::print("      {}={}\n", name, printable(value));
     std::fflush(stdout);
   }
 
-  static void show_meeting(const Team& team, const Profile& profile) {
-    fmt::print("{}: {} of {} ranks start here", printable(profile.machine.hostname), team.count, team.size);
-    if (!team.address.empty()) {
-      fmt::print("; all meet at {}:{}, over {}", team.address, team.port, printable(team.interface));
+  static void show_meeting(const CrewPlan& plan, const Profile& profile) {
+    fmt::print("{}: {} of {} ranks start here", printable(profile.machine.hostname), plan.count, plan.size);
+    if (!plan.meeting.address.empty()) {
+      fmt::print("; all meet at {}:{}, over {}", plan.meeting.address, plan.meeting.port, printable(plan.interface));
     }
-    fmt::print("; {} on {}\n", profile.job.backend, profile.job.device);
+    fmt::print("; {} on {}\n", profile.job.backend, profile.job.device.text());
     std::fflush(stdout);
   }
 

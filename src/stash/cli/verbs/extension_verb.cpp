@@ -4,8 +4,9 @@
 
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/verb.h"
-#include "stash/launch/extension.h"
+#include "stash/cli/verbs/verb.h"
+#include "stash/launch/extension/extension.h"
+#include "stash/launch/extension/oldest_torch.h"
 
 namespace stash {
 namespace {
@@ -18,7 +19,11 @@ class ExtensionVerb final : public Verb {
   }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("--python", python_, "Interpreter whose torch (2.5 or newer) it is for")->type_name("FILE");
+    app.add_option("--python", python_,
+                   fmt::format("Interpreter whose torch ({} or newer) it is for; default: that of an active "
+                               "environment, else the one of ./stash",
+                               oldest_torch()))
+        ->type_name("FILE");
     // For a package that brings an extension: cmake/install.cmake.
     CLI::Option* adopt = app.add_option("--adopt", library_, "Library built with this copy of Stash")->group("");
     app.add_option("--store", store_, "Folder of the copy's own extensions")->group("")->needs(adopt);
@@ -33,9 +38,8 @@ class ExtensionVerb final : public Verb {
       return 0;
     }
     StatusLine line;
-    const ExtensionInfo info =
-        ensure_extension(chosen_python(python_), root_folder(),
-                         [&](std::string_view text, bool passing) { line.tell(text, passing); });
+    const ExtensionInfo info = ensure_extension(chosen_python(python_), root_folder(),
+                                                [&](std::string_view text, bool passing) { line.tell(text, passing); });
     fmt::print("{}\n", info.folder.string());
     return 0;
   }

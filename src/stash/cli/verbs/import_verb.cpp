@@ -3,8 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "stash/cli/flags/format_flag.h"
 #include "stash/cli/output.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/report/terminal.h"
 #include "stash/report/trace_import.h"
 
@@ -17,12 +18,10 @@ class ImportVerb final : public Verb {
   std::string description() const override { return "Say what PyTorch profiler traces tell of the stalls"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("traces", traces_, "Traces of torch.profiler, JSON or gzip, one for each rank, or a folder of them")
+    app.add_option("traces", traces_, "Traces of torch.profiler, JSON or gzip, one per rank, or a folder of them")
         ->required()
         ->type_name("TRACE");
-    app.add_option("--format", format_, "text: a page to read; json: everything; csv: a row for each step")
-        ->type_name("text|json|csv")
-        ->capture_default_str();
+    format_.add_to(app);
     add_out(app, out_);
     app.footer(
         "Examples:\n"
@@ -32,7 +31,7 @@ class ImportVerb final : public Verb {
   }
 
   int run() override {
-    const ImportFormat format = parse_import_format(format_);
+    const Format format = format_.get();
     if (!out_.empty()) check_writable(out_);
     const TraceReport report = import_traces(traces_);
     print_or_write(render_import(report, format, out_.empty() ? options_for_stdout() : ReportOptions{}), out_);
@@ -41,7 +40,7 @@ class ImportVerb final : public Verb {
 
  private:
   std::vector<std::filesystem::path> traces_;
-  std::string format_ = "text";
+  FormatFlag format_{kListFormats, "text: a page to read; json: everything; csv: a row for each step"};
   std::string out_;
 };
 

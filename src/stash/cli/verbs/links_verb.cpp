@@ -3,16 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "stash/cli/job_flags.h"
+#include "stash/cli/exit_codes.h"
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/flags/job_flags.h"
+#include "stash/cli/flags/start_flags.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/start_flags.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
-#include "stash/launch/affinity.h"
 #include "stash/launch/machine_info.h"
-#include "stash/report/links.h"
+#include "stash/launch/process/affinity.h"
+#include "stash/report/links_report.h"
 
 namespace stash {
 namespace {
@@ -23,15 +25,15 @@ class LinksVerb final : public Verb {
   std::string description() const override { return "Time the links between ranks, inside a node and across"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("--ranks", flags_.ranks, "Processes on this machine, where no launcher started them")
-        ->type_name("N");
-    app.add_option("--device", flags_.device, "cpu or cuda: where the tensors are")->type_name("NAME");
-    app.add_option("--backend", flags_.backend, "gloo, nccl or any other that torch knows")->type_name("NAME");
-    app.add_option("--max-size", most_, "The largest call; sizes stop earlier where one takes longer than a second")
+    flags_.add_to(app, {"ranks", "device", "backend", "inject"});
+    app.get_option("--ranks")->description(
+        "Processes on this machine, unless a launcher starts them; default: one per GPU, or 2 without a GPU");
+    app.get_option("--device")->description("cpu or cuda: where the tensors are");
+    app.get_option("--inject")->description("Stall to inject: link=1Gbit/s");
+    app.add_option("--max-size", most_, "Largest size; the sweep ends earlier if one call takes longer than a second")
         ->type_name("SIZE")
         ->capture_default_str();
-    app.add_option("--inject", flags_.inject, "A slower link on purpose: link=1Gbit/s")->type_name("LIST");
-    app.add_option("--format", format_, "text, json or csv")->capture_default_str();
+    format_.add_to(app);
     start_.add_to(app);
     app.footer(
         "Examples:\n"
@@ -41,24 +43,29 @@ class LinksVerb final : public Verb {
   }
 
   int run() override {
-    const ListFormat format = parse_list_format(format_);
+    const Format format = format_.get();
     start_.check();
-    const auto placement = start_.placement();
+    const auto launched = start_.launched();
     if (!flags_.device && count_gpus() == 0) flags_.device = "cpu";
     Profile profile;
-    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
-    profile.job.bucket_bytes = parse_bytes(most_, "--max-size");
+    profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), launched);
+    const std::int64_t max_link_bytes = parse_bytes(most_, "--max-size");
+    if (max_link_bytes < 1) throw UsageError("--max-size must hold at least a byte, like 256MiB");
     if (profile.job.ranks < 2) throw UsageError("one rank has no link: use --ranks, or start it under a launcher");
-    const Team team = make_team(placement, profile.job.ranks);
+    const CrewPlan plan = plan_crew(launched, profile.job.ranks);
     profile.machine = describe_machine("");
     StatusLine line;
-    const auto show = [&](const Collector& collector) {
-      if (team.leads()) line.show(collector.phase() + " …");
+    CrewOptions options = start_.resolve();
+    options.plan = plan;
+    options.purpose = Purpose::links;
+    options.max_link_bytes = max_link_bytes;
+    options.on_tick = [&](const Collector& collector) {
+      if (plan.leads()) line.show(collector.phase() + " …");
     };
-    const LocalRun result = start_.start(std::move(profile), team, {.purpose = "links", .on_tick = show});
+    const CrewRun result = Crew().run(std::move(profile), options);
     if (result.fault) throw Error(*result.fault);
     if (result.interrupted) return kExitInterrupted;
-    if (team.leads()) fmt::print("{}", render_links(result.profile, format));
+    if (plan.leads()) fmt::print("{}", render_links(result.profile, format));
     return 0;
   }
 
@@ -66,7 +73,7 @@ class LinksVerb final : public Verb {
   JobFlags flags_;
   StartFlags start_;
   std::string most_ = "256MiB";
-  std::string format_ = "text";
+  FormatFlag format_ = list_format();
 };
 
 }  // namespace

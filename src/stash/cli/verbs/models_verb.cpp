@@ -3,7 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "stash/cli/verb.h"
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/models/listing.h"
 #include "stash/models/models.h"
 
@@ -16,16 +17,18 @@ class ModelsVerb final : public Verb {
   std::string description() const override { return "List the built-in models, or the layers of one"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("model", model_, "Show the layers of this model");
-    app.add_option("--format", format_, "text, json or csv")->capture_default_str();
-    app.add_option("--image-size", options_.image_size, "Pixels, for the layers of an image model")
+    app.add_option("model", model_, "Show the layers of this model; default: list all models")->type_name("MODEL");
+    format_.add_to(app);
+    app.add_option("--image-size", options_.image_size, "Image width and height in pixels (image models)")
+        ->type_name("N")
         ->capture_default_str();
-    app.add_option("--seq-len", options_.seq_len, "Tokens, for the layers of a language model (0: the model's own)")
+    app.add_option("--seq-len", options_.seq_len, "Tokens per sequence (language models); 0 = the model's own")
+        ->type_name("N")
         ->capture_default_str();
   }
 
   int run() override {
-    const ListFormat format = parse_list_format(format_);
+    const Format format = format_.get();
     std::cout << (model_.empty() ? format_models(summarize_models(), format)
                                  : format_layers(make_model(model_, options_), format));
     return 0;
@@ -33,7 +36,7 @@ class ModelsVerb final : public Verb {
 
  private:
   std::string model_;
-  std::string format_ = "text";
+  FormatFlag format_ = list_format();
   ModelOptions options_;
 };
 

@@ -9,12 +9,14 @@
 #include "stash/attribute/steady_fetch.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
-#include "stash/cli/measured_file.h"
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/flags/predict_flags.h"
+#include "stash/cli/make_report.h"
 #include "stash/cli/output.h"
-#include "stash/cli/predict_flags.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 #include "stash/predict/predict.h"
 #include "stash/predict/worth.h"
 #include "stash/report/html/page.h"
@@ -31,11 +33,11 @@ class PredictVerb final : public Verb {
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
-    app.add_option("--on", on_, "Machines of the catalogue; default: the one that the profile was made on")
+    app.add_option("--on", on_, "Machines of the catalogue; default: the one the profile was made on")
         ->type_name("LIST");
-    app.add_option("--nodes", nodes_, "How many of them")->type_name("LIST")->capture_default_str();
-    app.add_option("--gpus", gpus_, "GPUs over all nodes; default: all that the machines have")->type_name("N");
-    add_page_format(app, format_);
+    app.add_option("--nodes", nodes_, "Numbers of machines")->type_name("LIST")->capture_default_str();
+    app.add_option("--gpus", gpus_, "Number of GPUs over all nodes; default: all")->type_name("N");
+    format_.add_to(app);
     add_out(app, out_);
     app.footer(
         "Examples:\n"
@@ -46,7 +48,7 @@ class PredictVerb final : public Verb {
   }
 
   int run() override {
-    check_page_format(format_);
+    format_.check();
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);
     const PredictJob job = flags_.resolve(catalogue.instances);
@@ -58,10 +60,16 @@ class PredictVerb final : public Verb {
 
  private:
   std::string render(const Predictions& found, std::span<const Instance> instances) const {
-    if (format_ == "html") return render_predictions_html(found, MeasuredFile(flags_.profile, instances).get());
-    if (format_ == "json") return render_predictions_json(found);
-    if (format_ == "csv") return render_predictions_csv(found);
-    return render_predictions_text(found, out_.empty() ? options_for_stdout() : ReportOptions{});
+    switch (format_.get()) {
+      case Format::html:
+        return render_predictions_html(found, report_of_file(flags_.profile, instances));
+      case Format::json:
+        return render_predictions_json(found);
+      case Format::csv:
+        return render_predictions_csv(found);
+      default:
+        return render_predictions_text(found, out_.empty() ? options_for_stdout() : ReportOptions{});
+    }
   }
 
   Predictions predict_here(const PredictJob& job, const WhatIf& what_if) const {
@@ -112,7 +120,7 @@ class PredictVerb final : public Verb {
   std::string on_;
   std::string nodes_ = "1";
   std::optional<int> gpus_;
-  std::string format_ = "text";
+  FormatFlag format_ = page_format();
   std::string out_;
 };
 

@@ -4,18 +4,21 @@
 #include <exception>
 
 #include "stash/attribute/attribute.h"
-#include "stash/cli/job_flags.h"
+#include "stash/battery/run_case.h"
+#include "stash/catalog/job_memory.h"
+#include "stash/cli/exit_codes.h"
+#include "stash/cli/flags/job_flags.h"
+#include "stash/cli/flags/start_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/run_case.h"
 #include "stash/cli/run_progress.h"
-#include "stash/cli/start_flags.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
-#include "stash/launch/affinity.h"
+#include "stash/launch/cluster/crew_plan.h"
 #include "stash/launch/machine_info.h"
-#include "stash/launch/team.h"
+#include "stash/launch/process/affinity.h"
+#include "stash/models/job_graph.h"
 
 namespace stash {
 namespace {
@@ -27,7 +30,9 @@ class ProfileVerb final : public Verb {
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
-    app.add_option("--out", out_, "Where the profile goes")->type_name("FILE")->capture_default_str();
+    app.add_option("--out", out_, "File to write the profile to; an existing one is replaced")
+        ->type_name("FILE")
+        ->capture_default_str();
     output_.add_to(app);
     start_.add_to(app);
     app.footer(
@@ -45,20 +50,23 @@ class ProfileVerb final : public Verb {
   int run() override {
     output_.check();
     start_.check();
-    const std::optional<Placement> placement = start_.placement();
-    const Job job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), placement);
-    const Team team = make_team(placement, job.ranks);
-    leads_ = team.leads();
-    first_rank_ = team.first_rank;
+    const std::optional<LaunchedProcess> launched = start_.launched();
+    const Job job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), launched);
+    const CrewPlan plan = plan_crew(launched, job.ranks);
+    leads_ = plan.leads();
+    first_rank_ = plan.first_rank;
     const Graph graph = graph_of(job);
-    check_memory(job, graph, team.local_size, static_cast<double>(available_memory_bytes()));
+    check_memory(job, graph, plan.local_size, static_cast<double>(available_memory_bytes()));
     if (leads_) check_writable(out_);
-    if (leads_ && !flags_.device && job.device != "cuda") tell_emulated(job);
+    if (leads_ && !flags_.device && !job.device.is_cuda()) tell_emulated(job);
     RunProgress progress;
-    const auto show = [&](const Collector& collector) {
+    Profile profile = prepare_profile(job, graph, DataProgress());
+    CrewOptions options = start_.resolve();
+    options.plan = plan;
+    options.on_tick = [&](const Collector& collector) {
       if (leads_) progress.show(collector);
     };
-    const LocalRun result = start_.start(prepare_profile(job, graph), team, {.on_tick = show});
+    const CrewRun result = Crew().run(std::move(profile), options);
     return leads_ ? finish(result) : finish_elsewhere(result);
   }
 
@@ -66,7 +74,7 @@ class ProfileVerb final : public Verb {
   static void tell_emulated(const Job& job) {
     StatusLine().say(
         fmt::format("no GPU here: the ranks' GPUs are emulated ({}), all else is real; --device cpu trains on the CPU",
-                    job.device));
+                    job.device.text()));
   }
 
   // A full disk must not take the report away too: it is told after the report.
@@ -80,7 +88,7 @@ class ProfileVerb final : public Verb {
   }
 
   // Rank 0's process has the profile. Should it be lost, any other's has all windows so far.
-  int finish_elsewhere(const LocalRun& result) {
+  int finish_elsewhere(const CrewRun& result) {
     if (result.fault && result.lost_rank_0 && !result.profile.windows.empty()) {
       out_ += fmt::format(".rank{}", first_rank_);
       return finish(result);
@@ -90,11 +98,11 @@ class ProfileVerb final : public Verb {
   }
 
   // What was measured is kept and shown, whatever happened.
-  int finish(const LocalRun& result) const {
+  int finish(const CrewRun& result) const {
     const bool saved = !result.profile.windows.empty();
     const std::exception_ptr not_saved = saved ? save(result.profile) : nullptr;
     const bool has_ledger = count_complete_rounds(result.profile) >= kFewestRounds;
-    if (has_ledger) output_.print(result.profile, attribute(result.profile));
+    if (has_ledger) output_.print(result.profile);
     if (not_saved) std::rethrow_exception(not_saved);
     StatusLine line;
     if (saved) line.say(fmt::format("profile: {}{}", out_, result.profile.complete ? "" : " (incomplete)"));

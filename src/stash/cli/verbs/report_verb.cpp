@@ -1,13 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "stash/attribute/attribute.h"
+#include "stash/battery/summary.h"
 #include "stash/cli/battery_output.h"
 #include "stash/cli/output.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/profile_json.h"
 #include "stash/report/terminal.h"
-#include "stash/study/summary.h"
 
 namespace stash {
 
@@ -36,9 +35,7 @@ class ReportVerb final : public Verb {
   int run() override {
     output_.check();
     if (is_battery(file_)) return report_battery();
-    const Profile profile = read_profile(file_);
-    const Ledger ledger = attribute(profile);
-    print_or_write(output_.render(profile, ledger, out_.empty()), out_);
+    print_or_write(output_.render(read_profile(file_), out_.empty()), out_);
     return 0;
   }
 
@@ -46,7 +43,8 @@ class ReportVerb final : public Verb {
   // A folder of stash characterize.
   int report_battery() const {
     const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
-    print_or_write(render_battery(summarize(BatteryFolder(file_), output_.usd_per_hour()), output_.format(), options), out_);
+    print_or_write(render_battery(summarize(BatteryFolder(file_), output_.usd_per_hour()), output_.format(), options),
+                   out_);
     return 0;
   }
 

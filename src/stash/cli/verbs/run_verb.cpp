@@ -1,19 +1,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <set>
 
 #include "stash/attribute/attribute.h"
+#include "stash/cli/flags/script_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/run_progress.h"
-#include "stash/cli/script_flags.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/cli/why_nothing.h"
 #include "stash/core/profile_json.h"
-#include "stash/input/dataset_bytes.h"
+#include "stash/input/dataset/dataset_bytes.h"
 #include "stash/launch/machine_info.h"
 #include "stash/launch/script_run.h"
 #include "stash/report/printable.h"
@@ -28,9 +27,11 @@ class RunVerb final : public Verb {
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
-    app.add_option("--out", out_, "Where the profile goes")->type_name("FILE")->capture_default_str();
+    app.add_option("--out", out_, "File to write the profile to; an existing one is replaced")
+        ->type_name("FILE")
+        ->capture_default_str();
     app.add_flag("--keep-training", keep_training_,
-                 "Go on when everything is measured, with weights, optimizer and random numbers as they were");
+                 "Continue training after the measurement, with weights, optimizer and random numbers restored");
     output_.add_to(app);
     app.footer(
         "Examples:\n"
@@ -60,7 +61,7 @@ class RunVerb final : public Verb {
 
  private:
   // At once: the script goes on, perhaps for hours, and nothing is measured any more.
-  void tell_errors(const std::map<int, RankError>& errors) {
+  void tell_errors(const RankErrors& errors) {
     for (const auto& [rank, error] : errors) {
       if (told_.insert(error.message).second) StatusLine().say(fmt::format("stash: {}", error.message));
     }
@@ -72,7 +73,7 @@ class RunVerb final : public Verb {
     if (const std::string text = bad_end(result.end); !text.empty()) line.say("stash: " + text);
     const bool has_ledger = count_complete_rounds(result.profile) >= kFewestRounds;
     if (has_ledger) {
-      output_.print_beside_script(result.profile, attribute(result.profile));
+      output_.print_beside_script(result.profile);
       write_profile(out_, result.profile);
       line.say(fmt::format("profile: {}{}", out_, result.profile.complete ? "" : " (incomplete)"));
     } else if (!result.elsewhere.empty()) {

@@ -3,18 +3,23 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "stash/cli/job_flags.h"
+#include "stash/battery/profile_series.h"
+#include "stash/cli/exit_codes.h"
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/flags/job_flags.h"
+#include "stash/cli/flags/predict_flags.h"
+#include "stash/cli/flags/start_flags.h"
 #include "stash/cli/output.h"
-#include "stash/cli/predict_flags.h"
-#include "stash/cli/profile_series.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/start_flags.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/run_progress.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
-#include "stash/launch/affinity.h"
+#include "stash/core/words.h"
 #include "stash/launch/machine_info.h"
+#include "stash/launch/process/affinity.h"
 #include "stash/report/html/study_page.h"
+#include "stash/report/printable.h"
 #include "stash/report/study.h"
 #include "stash/report/terminal.h"
 #include "stash/study/study_set.h"
@@ -36,7 +41,7 @@ class StudyVerb final : public Verb {
     app.require_subcommand(1);
     app.footer(
         "Examples:\n"
-        "  stash study layers                                     on what is there; goes on where it was stopped\n"
+        "  stash study layers                                     on this machine; resumes where it stopped\n"
         "  stash study gradients --device emulated:V100 --inject link=4Gbit/s\n"
         "  stash study layers --from stash-study-layers --format csv\n");
     layers_ = app.add_subcommand("layers", "Vary the depth: ResNet 10 to 152, with and without batch norm, shortcuts");
@@ -45,15 +50,17 @@ class StudyVerb final : public Verb {
   }
 
   int run() override {
-    check_page_format(format_);
+    format_.check();
     check_out();
     const StudySet set = chosen_set();
     ProfileSeries series;
     if (from_.empty()) {
       series = measure(set);
-      if (series.interrupted) return kExitInterrupted;
+      if (!series.stopped_before.empty()) return kExitInterrupted;
     } else {
-      series = read_profiles(from_);
+      series = read_profiles(from_, [](const std::string& what, const std::string& why) {
+        StatusLine().say(printable(fmt::format("{} is not used: {}", what, why)));
+      });
     }
     CommunicationStudy study = study_communication(series.profiles, set.held_out);
     for (const auto& [what, why] : series.failures) study.failures.push_back({what, why});
@@ -63,35 +70,26 @@ class StudyVerb final : public Verb {
 
  private:
   void add_flags_of_study(CLI::App& app) {
-    app.add_option("--models", models_, "What is fitted, instead of the usual models")->type_name("LIST");
-    app.add_option("--held-out", held_out_, "What is predicted and not fitted, instead of the usual models")
+    app.add_option("--models", models_, "Models to fit, at least 6; default: a built-in list")->type_name("LIST");
+    app.add_option("--held-out", held_out_, "Models to predict without fitting them; default: a built-in list")
         ->type_name("LIST");
-    app.add_option("--from", from_, "Fit these profiles, or all of a folder, and measure nothing")->type_name("PATH");
-    app.add_option("--out", out_, "Folder of the profiles; finished ones are not run again [stash-study-layers, ...]")
+    app.add_option("--from", from_, "Fit these profiles or folders of profiles, without measuring")->type_name("PATH");
+    app.add_option("--out", out_,
+                   "Folder of the profiles; finished ones are not run again; default: stash-study-layers or -gradients")
         ->type_name("DIR");
-    app.add_option("--device", flags_.device, "cuda, cpu or emulated:<gpu>; default: cuda, without one emulated:V100")
-        ->type_name("NAME");
-    app.add_option("--ranks", flags_.ranks, "Processes on this machine; default: one for each GPU, at least 2")
-        ->type_name("N");
-    app.add_option("--batch", flags_.batch, "Samples per rank and step")->type_name("N")->default_str("32");
-    app.add_option("--image-size", flags_.image_size, "Pixels of an image's side")->type_name("N");
-    app.add_option("--dtype", flags_.dtype, "Precision of the arithmetic")
-        ->type_name("fp32|bf16|fp16")
-        ->capture_default_str();
-    app.add_option("--backend", flags_.backend, "gloo, nccl, or another that torch has")->type_name("NAME");
-    app.add_option("--bucket", flags_.bucket, "Size of a gradient bucket")->type_name("BYTES")->capture_default_str();
-    app.add_option("--precision", flags_.precision, "Stop a model when every part is known to this share of the step")
-        ->type_name("RATIO")
-        ->default_str("1%");
-    app.add_option("--max-time", flags_.max_time,
-                   "Stop each model after this time; all of them together have no bound but this times their number")
-        ->type_name("TIME")
-        ->default_str("20s");
-    app.add_option("--inject", flags_.inject, "Stalls on purpose, as in profile: link=4Gbit/s")->type_name("LIST");
-    app.add_option("--link", link_, "Rate of the link between emulated GPUs; host: the loopback of this host as it is")
+    flags_.add_to(app, {"device", "ranks", "batch", "image-size", "dtype", "backend", "bucket", "precision", "max-time",
+                        "inject"});
+    app.get_option("--ranks")->description("Processes on this machine, at least 2; default: one per GPU");
+    app.get_option("--batch")->description("Samples per rank and step")->default_str(std::to_string(kBatch));
+    app.get_option("--precision")
+        ->description("A model ends when the 95 % interval of every part is within ± this share of the step");
+    app.get_option("--max-time")
+        ->description("Time limit per model (the whole study takes at most this × the number of models)");
+    app.add_option("--link", link_,
+                   "Rate of the link between emulated GPUs; host: the unmodified loopback of this host")
         ->type_name("RATE")
         ->default_str(kEmulatedLink);
-    add_page_format(app, format_);
+    format_.add_to(app);
     start_.add_to(app);
   }
 
@@ -120,7 +118,7 @@ class StudyVerb final : public Verb {
 
   ProfileSeries measure(const StudySet& set) const {
     start_.check();
-    if (start_.placement()) {
+    if (start_.launched()) {
       throw UsageError(
           "a study starts its own ranks on one machine: under a launcher, `stash profile` each model and give the "
           "profiles with --from; or use --local");
@@ -132,7 +130,30 @@ class StudyVerb final : public Verb {
     }
     say_longest(jobs);
     const std::string usual = layers_->parsed() ? "stash-study-layers" : "stash-study-gradients";
-    return measure_series(jobs, out_.empty() ? usual : out_, start_);
+    return measure(jobs, out_.empty() ? usual : out_);
+  }
+
+  ProfileSeries measure(const std::vector<Job>& jobs, const std::string& folder) const {
+    make_series_folder(folder);
+    CrewOptions options = start_.resolve();  // before Ctrl-C is taken over: a build can be ended by it
+    std::optional<RunProgress> progress;
+    options.on_tick = [&](const Collector& collector) { progress->show(collector); };
+    const auto on_job = [&](std::size_t number, const Job& job) {
+      progress.reset();
+      StatusLine().say(
+          fmt::format("{} of {}: {}, at most {}", number, jobs.size(), job.model, format_duration(job.max_time_s)));
+      progress.emplace();
+    };
+    const auto on_failure = [&](const std::string& model, const std::string& why) {
+      StatusLine().say(fmt::format("{} failed: {}", model, why));
+    };
+    ProfileSeries series =
+        measure_series(jobs, folder, options, {.on_job = on_job, .on_failure = on_failure, .on_data = DataProgress()});
+    progress.reset();
+    if (!series.stopped_before.empty()) {
+      StatusLine().say(fmt::format("stopped; the same command goes on with {}", series.stopped_before));
+    }
+    return series;
   }
 
   static void say_longest(const std::vector<Job>& jobs) {
@@ -155,8 +176,8 @@ class StudyVerb final : public Verb {
 
   // Between emulated GPUs there is no link but the host's memory, whose speed is that of its caches and neighbours.
   void emulate_link(Job& job) const {
-    if (!job.device.starts_with(kEmulatedPrefix)) {
-      if (link_) throw UsageError("--link is of emulated GPUs: --inject link=RATE makes a real link slower");
+    if (!job.device.is_emulated()) {
+      if (link_) throw UsageError("--link applies to emulated GPUs only; --inject link=RATE makes a real link slower");
       return;
     }
     if (job.inject.link_bytes_per_s || link_ == kHostLink) return;
@@ -166,10 +187,16 @@ class StudyVerb final : public Verb {
   }
 
   std::string render(const CommunicationStudy& study) const {
-    if (format_ == "html") return render_study_html(study);
-    if (format_ == "json") return render_study_json(study);
-    if (format_ == "csv") return render_study_csv(study);
-    return render_study_text(study, options_for_stdout());
+    switch (format_.get()) {
+      case Format::html:
+        return render_study_html(study);
+      case Format::json:
+        return render_study_json(study);
+      case Format::csv:
+        return render_study_csv(study);
+      default:
+        return render_study_text(study, options_for_stdout());
+    }
   }
 
   CLI::App* layers_ = nullptr;
@@ -185,7 +212,7 @@ class StudyVerb final : public Verb {
   std::string models_, held_out_, out_;
   std::optional<std::string> link_;
   std::vector<std::string> from_;
-  std::string format_ = "text";
+  FormatFlag format_ = page_format();
 };
 
 }  // namespace

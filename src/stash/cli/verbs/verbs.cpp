@@ -1,4 +1,4 @@
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 
 namespace stash {
 

@@ -7,13 +7,15 @@
 #include <csignal>
 #include <string>
 
+#include "stash/catalog/user_catalogue.h"
+#include "stash/cli/make_report.h"
 #include "stash/cli/output.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
-#include "stash/launch/stop_signals.h"
+#include "stash/launch/process/stop_signals.h"
 #include "stash/report/printable.h"
-#include "stash/serve/server.h"
-#include "stash/serve/site.h"
+#include "stash/view/server.h"
+#include "stash/view/site.h"
 
 extern char** environ;
 
@@ -49,8 +51,8 @@ class ViewVerb final : public Verb {
   std::string description() const override { return "A local page over a folder of profiles: list, filter, compare"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("folder", folder_, "Where the profiles are")->required()->type_name("DIR");
-    app.add_option("--port", port_, "On 127.0.0.1; default: a free one")->type_name("PORT");
+    app.add_option("folder", folder_, "Folder of profiles: its files that end in .json")->required()->type_name("DIR");
+    app.add_option("--port", port_, "Port on 127.0.0.1; default: a free one")->type_name("PORT");
     app.add_flag("--open", open_, "Open the page with xdg-open");
     app.footer(
         "Examples:\n"
@@ -60,12 +62,14 @@ class ViewVerb final : public Verb {
 
   int run() override {
     if (port_ < 0 || port_ > 65535) throw UsageError(fmt::format("--port takes 1 to 65535, not {}", port_));
-    Site site(folder_);
+    const Catalogue catalogue = read_catalogue();
+    tell_warnings(catalogue.warnings);
+    Site site(folder_, [&](Profile profile) { return make_report(std::move(profile), catalogue.instances); });
     StopSignals signals;
     Server server(port_);
     const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
     print_or_write(address + "\n", "");
-    fmt::print(stderr, "stash: the profiles in {} are shown there; Ctrl-C ends it\n", printable(folder_));
+    fmt::print(stderr, "stash: serving {}; press Ctrl-C to stop\n", printable(folder_));
     if (open_) open_browser(address);
     server.serve({.answer = [&](const Request& request) { return site.answer(request); },
                   .changed = [&] { return site.changed(); }},

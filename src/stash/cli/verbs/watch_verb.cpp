@@ -2,20 +2,20 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "stash/cli/flags/script_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/script_flags.h"
-#include "stash/cli/verb.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/cli/why_nothing.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
-#include "stash/core/profile_json.h"
 #include "stash/core/units.h"
 #include "stash/core/watched.h"
+#include "stash/launch/attached_command.h"
+#include "stash/launch/protocol/event.h"
 #include "stash/report/openmetrics.h"
 
 namespace stash {
@@ -35,8 +35,9 @@ class WatchVerb final : public Verb {
   std::string description() const override { return "Count and time what a training script does; change nothing"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("--metrics", metrics_,
-                   "Where the counters go, as OpenMetrics text for node_exporter's textfile collector")
+    app.add_option(
+           "--metrics", metrics_,
+           "File to write the counters to every 5 s, as OpenMetrics text for node_exporter's textfile collector")
         ->type_name("FILE");
     app.add_option("--job", job_, "The label `job` of the counters; default: the script's name")->type_name("NAME");
     app.add_option("command", command_, "The command and its arguments, after --")->type_name("COMMAND")->required();
@@ -52,12 +53,10 @@ class WatchVerb final : public Verb {
     if (job_.empty()) job_ = script_name(command_);
     const AttachedEnd ended =
         run_attached({.command = command_,
-                      .mode = "watch",
                       .package_folder = root_folder() / "python",
-                      .data = "",
                       .on_line = [&](const std::string& file, std::string_view line) { take(file, line); },
                       .on_tick = [&] { tick(); }},
-                     {{"program", own_program().string()}});
+                     {.program = own_program().string(), .watch = true, .data = {}, .job = {}});
     write_metrics();
     if (const std::string text = bad_end(ended.end); !text.empty()) line_.say("stash: " + text);
     if (ranks_.empty())
@@ -71,9 +70,9 @@ class WatchVerb final : public Verb {
   // The command goes on whatever its ranks report.
   void take(const std::string& file, std::string_view line) {
     try {
-      const nlohmann::json message = parse_json(line, "what a rank reported");
-      if (message.value("event", "") == "counters") ranks_[file] = watched_rank_from_json(message);
-      if (message.value("event", "") == "error") fault_ = message.value("message", "");
+      const RankEvent event = event_from_line(line);
+      if (const auto* counted = std::get_if<CountersEvent>(&event)) ranks_[file] = counted->counters;
+      if (const auto* error = std::get_if<ErrorEvent>(&event)) fault_ = error->message;
     } catch (const std::exception& error) {
       fault_ = error.what();
     }
@@ -106,7 +105,7 @@ class WatchVerb final : public Verb {
     const auto ranks = static_cast<double>(ranks_.size());
     if (steps == 0) return fmt::format("{} ranks, no step yet", ranks_.size());
     return fmt::format(
-        "step {:.0f} on {} ranks: {} a step, {:.1f} % of it waiting for input, {:.1f} % with a collective under way",
+        "step {:.0f} on {} ranks: {} per step, {:.1f} % of it waiting for input, {:.1f} % with a collective under way",
         steps / ranks, ranks_.size(), format_duration(step_s / steps), 100 * wait_s / step_s, 100 * moving_s / step_s);
   }
 

@@ -1,13 +1,13 @@
-#include "stash/input/check_dataset.h"
+#include "stash/input/dataset/check_dataset.h"
 
 #include <atomic>
 #include <system_error>
 
 #include "stash/core/clock.h"
-#include "stash/input/dataset.h"
-#include "stash/input/jpeg_decoder.h"
+#include "stash/input/dataset/dataset.h"
+#include "stash/input/dataset/token_file.h"
+#include "stash/input/jpeg/jpeg_decoder.h"
 #include "stash/input/sample_reader.h"
-#include "stash/input/token_file.h"
 
 namespace stash {
 

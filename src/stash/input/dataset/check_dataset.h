@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "stash/input/make_dataset.h"
+#include "stash/input/dataset/make_dataset.h"
 #include "stash/models/graph.h"
 
 namespace stash {

@@ -1,7 +1,7 @@
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 
-#include "stash/input/image_folder.h"
-#include "stash/input/token_file.h"
+#include "stash/input/dataset/image_folder.h"
+#include "stash/input/dataset/token_file.h"
 
 namespace stash {
 

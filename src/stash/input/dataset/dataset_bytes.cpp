@@ -1,4 +1,4 @@
-#include "stash/input/dataset_bytes.h"
+#include "stash/input/dataset/dataset_bytes.h"
 
 #include <algorithm>
 #include <system_error>

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/input/dataset_output.h"
+#include "stash/input/dataset/dataset_output.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
-#include "stash/input/image_folder.h"
+#include "stash/input/dataset/image_folder.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <system_error>
 
 #include "stash/core/error.h"
+#include "stash/core/words.h"
 
 namespace stash {
 
@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 bool has_jpeg_ending(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return false;
-  std::string ending(name.substr(dot + 1));
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = lower_case(name.substr(dot + 1));
   return ending == "jpg" || ending == "jpeg";
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/input/make_dataset.h"
+#include "stash/input/dataset/make_dataset.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "stash/core/error.h"
-#include "stash/input/dataset_output.h"
+#include "stash/input/dataset/dataset_output.h"
+#include "stash/input/dataset/synthetic_image.h"
+#include "stash/input/dataset/token_file.h"
 #include "stash/input/random.h"
-#include "stash/input/synthetic_image.h"
-#include "stash/input/token_file.h"
 
 namespace stash {
 

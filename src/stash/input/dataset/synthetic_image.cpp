@@ -1,4 +1,4 @@
-#include "stash/input/synthetic_image.h"
+#include "stash/input/dataset/synthetic_image.h"
 
 #include <algorithm>
 #include <array>

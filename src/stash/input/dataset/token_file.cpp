@@ -1,4 +1,4 @@
-#include "stash/input/token_file.h"
+#include "stash/input/dataset/token_file.h"
 
 #include <fmt/format.h>
 

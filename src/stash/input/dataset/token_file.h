@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "stash/input/dataset.h"
+#include "stash/input/dataset/dataset.h"
 
 namespace stash {
 

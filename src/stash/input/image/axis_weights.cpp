@@ -1,4 +1,4 @@
-#include "stash/input/axis_weights.h"
+#include "stash/input/image/axis_weights.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stash/input/plane.h"
+#include "stash/input/jpeg/plane.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/input/image_maker.h"
+#include "stash/input/image/image_maker.h"
 
 #include "stash/core/clock.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "stash/input/image_resizer.h"
-#include "stash/input/jpeg_decoder.h"
+#include "stash/input/image/image_resizer.h"
+#include "stash/input/jpeg/jpeg_decoder.h"
 #include "stash/input/sample_maker.h"
 
 namespace stash {

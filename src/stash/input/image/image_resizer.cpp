@@ -1,4 +1,4 @@
-#include "stash/input/image_resizer.h"
+#include "stash/input/image/image_resizer.h"
 
 #include <algorithm>
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "stash/input/axis_weights.h"
-#include "stash/input/crop.h"
-#include "stash/input/plane.h"
-#include "stash/input/resize_kernels.h"
+#include "stash/input/image/axis_weights.h"
+#include "stash/input/image/crop.h"
+#include "stash/input/image/resize_kernels.h"
+#include "stash/input/jpeg/plane.h"
 
 namespace stash {
 

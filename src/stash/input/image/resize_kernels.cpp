@@ -1,4 +1,4 @@
-#include "stash/input/resize_kernels.h"
+#include "stash/input/image/resize_kernels.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "stash/input/axis_weights.h"
-#include "stash/input/plane.h"
+#include "stash/input/image/axis_weights.h"
+#include "stash/input/jpeg/plane.h"
 
 namespace stash {
 

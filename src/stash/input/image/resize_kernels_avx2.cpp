@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "stash/input/resize_kernels.h"
+#include "stash/input/image/resize_kernels.h"
 
 #if defined(__x86_64__)
 

@@ -1,4 +1,4 @@
-#include "stash/input/baseline_file.h"
+#include "stash/input/jpeg/baseline_file.h"
 
 #include <algorithm>
 

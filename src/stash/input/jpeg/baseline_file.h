@@ -7,8 +7,8 @@
 // jpeglib.h needs stdio.h before it.
 #include <jpeglib.h>
 
-#include "stash/input/baseline_scan.h"
-#include "stash/input/plane.h"
+#include "stash/input/jpeg/baseline_scan.h"
+#include "stash/input/jpeg/plane.h"
 
 namespace stash {
 

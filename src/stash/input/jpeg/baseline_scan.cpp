@@ -1,4 +1,4 @@
-#include "stash/input/baseline_scan.h"
+#include "stash/input/jpeg/baseline_scan.h"
 
 #include <algorithm>
 #include <bit>

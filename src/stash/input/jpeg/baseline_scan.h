@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "stash/input/block_transform.h"
-#include "stash/input/huffman_table.h"
+#include "stash/input/jpeg/block_transform.h"
+#include "stash/input/jpeg/huffman_table.h"
 
 namespace stash {
 

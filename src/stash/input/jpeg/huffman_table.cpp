@@ -1,4 +1,4 @@
-#include "stash/input/huffman_table.h"
+#include "stash/input/jpeg/huffman_table.h"
 
 #include <algorithm>
 

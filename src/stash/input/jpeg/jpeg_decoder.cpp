@@ -1,4 +1,4 @@
-#include "stash/input/jpeg_decoder.h"
+#include "stash/input/jpeg/jpeg_decoder.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
-#include "stash/input/baseline_file.h"
-#include "stash/input/jpeg_library.h"
+#include "stash/input/jpeg/baseline_file.h"
+#include "stash/input/jpeg/jpeg_library.h"
 #include "stash/input/kept_buffer.h"
 
 namespace stash {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <span>
 
-#include "stash/input/crop.h"
-#include "stash/input/plane.h"
+#include "stash/input/image/crop.h"
+#include "stash/input/jpeg/plane.h"
 
 namespace stash {
 

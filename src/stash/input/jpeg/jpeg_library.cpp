@@ -1,8 +1,8 @@
-#include "stash/input/jpeg_library.h"
+#include "stash/input/jpeg/jpeg_library.h"
 
 #include <jerror.h>
 
-#include "stash/input/jpeg_decoder.h"
+#include "stash/input/jpeg/jpeg_decoder.h"
 
 namespace stash {
 

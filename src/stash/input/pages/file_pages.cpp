@@ -1,10 +1,10 @@
-#include "stash/input/file_pages.h"
+#include "stash/input/pages/file_pages.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "stash/input/page_cache.h"
+#include "stash/input/pages/page_cache.h"
 
 namespace stash {
 namespace {
@@ -16,7 +16,7 @@ std::optional<double> for_each_file(const std::vector<std::string>& paths, Actio
     // Non-blocking, so that a pipe without a writer is passed over instead of waited for.
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) continue;
-    struct stat status {};
+    struct stat status{};
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
       action(PageRange{fd});
       if (const std::optional<PageCount> count = count_pages({fd})) {

@@ -1,4 +1,4 @@
-#include "stash/input/machine_rates.h"
+#include "stash/input/pages/machine_rates.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "stash/core/statistics.h"
-#include "stash/input/page_cache.h"
+#include "stash/input/dataset/synthetic_image.h"
+#include "stash/input/pages/page_cache.h"
+#include "stash/input/pages/scratch_file.h"
+#include "stash/input/pages/timed_read.h"
 #include "stash/input/sample_maker.h"
-#include "stash/input/scratch_file.h"
-#include "stash/input/synthetic_image.h"
-#include "stash/input/timed_read.h"
 
 namespace stash {
 namespace {

@@ -6,7 +6,7 @@
 
 namespace stash {
 
-// The mean of several windows, with its 95 % interval.
+// A rate with its 95 % interval: the mean of several windows where it is measured here, the median of a Figure.
 struct MeasuredRate {
   double per_s = 0;
   double low_per_s = 0;

@@ -1,4 +1,4 @@
-#include "stash/input/page_cache.h"
+#include "stash/input/pages/page_cache.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -33,7 +33,7 @@ std::int64_t page_bytes() {
 }
 
 std::optional<std::int64_t> file_bytes(int fd) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd, &status) != 0) return std::nullopt;
   return status.st_size;
 }
@@ -49,7 +49,7 @@ PageRange clip(const PageRange& range) {
 
 // mincore(2) claims that everything is cached when the caller may not write the file.
 bool mincore_tells_the_truth(int fd) {
-  struct stat status {};
+  struct stat status{};
   if (fstat(fd, &status) != 0) return false;
   return geteuid() == 0 || status.st_uid == geteuid();
 }

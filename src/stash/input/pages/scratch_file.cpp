@@ -1,4 +1,4 @@
-#include "stash/input/scratch_file.h"
+#include "stash/input/pages/scratch_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

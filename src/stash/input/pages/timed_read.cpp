@@ -1,4 +1,4 @@
-#include "stash/input/timed_read.h"
+#include "stash/input/pages/timed_read.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "stash/input/page_cache.h"
+#include "stash/input/pages/page_cache.h"
 
 namespace stash {
 

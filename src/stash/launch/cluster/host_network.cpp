@@ -1,4 +1,4 @@
-#include "stash/launch/host_network.h"
+#include "stash/launch/cluster/host_network.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "stash/core/error.h"
-#include "stash/launch/subprocess.h"
+#include "stash/launch/process/subprocess.h"
 
 namespace stash {
 namespace {

@@ -1,4 +1,4 @@
-#include "stash/launch/placement.h"
+#include "stash/launch/cluster/launched_process.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "stash/core/error.h"
-#include "stash/launch/slurm_lists.h"
+#include "stash/launch/cluster/slurm_lists.h"
 
 namespace stash {
 namespace {
@@ -68,12 +68,12 @@ constexpr std::array kLaunchers{
 // Reads variables and remembers which ones.
 class Reader {
  public:
-  Reader(const Variables& variables, Placement& placement) : variables_(variables), placement_(placement) {}
+  Reader(const Variables& variables, LaunchedProcess& launched) : variables_(variables), launched_(launched) {}
 
   std::string text(const char* name) {
     const auto value = variables_(name);
     if (!value || value->empty()) return "";
-    placement_.read.emplace_back(name, *value);
+    launched_.read.emplace_back(name, *value);
     return *value;
   }
 
@@ -84,7 +84,7 @@ class Reader {
       int parsed = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
       if (error != std::errc() || end != value.data() + value.size() || parsed < 0) {
-        throw UsageError(fmt::format("{}={} of {} is no number", name, value, placement_.launcher));
+        throw UsageError(fmt::format("{}={} of {} is no number", name, value, launched_.launcher));
       }
       return parsed;
     }
@@ -93,7 +93,7 @@ class Reader {
 
  private:
   const Variables& variables_;
-  Placement& placement_;
+  LaunchedProcess& launched_;
 };
 
 bool is_marked(const Launcher& launcher, const Variables& variables) {
@@ -112,28 +112,28 @@ std::string address_of_mpirun(std::string_view uri) {
   return std::string(uri.substr(0, uri.find_first_of(",:\"")));
 }
 
-std::string find_address(const Placement& placement, Reader& reader) {
+std::string find_address(const LaunchedProcess& launched, Reader& reader) {
   const std::string given = reader.text("MASTER_ADDR");
   if (!given.empty()) return given;
-  if (placement.local_size == placement.size && !placement.starts_nodes) return "127.0.0.1";
-  if (placement.launcher == "Open MPI") return address_of_mpirun(reader.text("OMPI_MCA_orte_hnp_uri"));
-  if (placement.launcher == "Slurm") {
+  if (launched.local_size == launched.size && !launched.starts_nodes) return "127.0.0.1";
+  if (launched.launcher == "Open MPI") return address_of_mpirun(reader.text("OMPI_MCA_orte_hnp_uri"));
+  if (launched.launcher == "Slurm") {
     const std::string step = reader.text("SLURM_STEP_NODELIST");
     return first_slurm_host(step.empty() ? reader.text("SLURM_NODELIST") : step);
   }
-  if (placement.launcher == "SkyPilot") {
+  if (launched.launcher == "SkyPilot") {
     const std::string addresses = reader.text("SKYPILOT_NODE_IPS");
     return addresses.substr(0, addresses.find_first_of(" \n"));
   }
   return "";
 }
 
-int find_port(const Placement& placement, Reader& reader) {
+int find_port(const LaunchedProcess& launched, Reader& reader) {
   if (const auto given = reader.number({"MASTER_PORT"})) {
     if (*given < 1 || *given > 65535) throw UsageError(fmt::format("MASTER_PORT={} is no port", *given));
     return *given;
   }
-  const int job = placement.launcher == "Slurm" ? reader.number({"SLURM_JOB_ID"}).value_or(0) : 0;
+  const int job = launched.launcher == "Slurm" ? reader.number({"SLURM_JOB_ID"}).value_or(0) : 0;
   return kDefaultPort + job % kPortsOfJobs;
 }
 
@@ -145,37 +145,38 @@ std::optional<int> slurm_local_size(Reader& reader) {
   return tasks[static_cast<std::size_t>(*node)];
 }
 
-void check(const Placement& placement) {
-  if (placement.rank >= placement.size) {
-    throw UsageError(fmt::format("{} says that this is rank {} of {}, which cannot be", placement.launcher,
-                                 placement.rank, placement.size));
+void check(const LaunchedProcess& launched) {
+  if (launched.rank >= launched.size) {
+    throw UsageError(fmt::format("{} says that this is rank {} of {}, which cannot be", launched.launcher,
+                                 launched.rank, launched.size));
   }
-  if (placement.local_rank && placement.local_size && *placement.local_rank >= *placement.local_size) {
-    throw UsageError(fmt::format("{} says that this is rank {} of {} on its node, which cannot be", placement.launcher,
-                                 *placement.local_rank, *placement.local_size));
+  if (launched.local_rank && launched.local_size && *launched.local_rank >= *launched.local_size) {
+    throw UsageError(fmt::format("{} says that this is rank {} of {} on its node, which cannot be", launched.launcher,
+                                 *launched.local_rank, *launched.local_size));
   }
 }
 
-Placement read_placement(const Launcher& launcher, const Variables& variables) {
-  Placement placement;
-  placement.launcher = launcher.name;
-  placement.starts_nodes = launcher.starts_nodes;
-  Reader reader(variables, placement);
-  placement.rank = reader.number(launcher.rank).value_or(0);
+LaunchedProcess read_launched(const Launcher& launcher, const Variables& variables) {
+  LaunchedProcess launched;
+  launched.launcher = launcher.name;
+  launched.starts_nodes = launcher.starts_nodes;
+  Reader reader(variables, launched);
+  launched.rank = reader.number(launcher.rank).value_or(0);
   const std::optional<int> size = reader.number(launcher.size);
   if (!size || *size < 1) {
     throw UsageError(fmt::format("{} gave this process rank {} but not of how many: set {}", launcher.name,
-                                 placement.rank, launcher.size[0]));
+                                 launched.rank, launcher.size[0]));
   }
-  placement.size = *size;
-  placement.local_rank = reader.number(launcher.local_rank);
-  placement.local_size =
+  launched.size = *size;
+  launched.local_rank = reader.number(launcher.local_rank);
+  launched.local_size =
       launcher.name == std::string_view("Slurm") ? slurm_local_size(reader) : reader.number(launcher.local_size);
-  check(placement);
-  placement.address = find_address(placement, reader);
-  placement.port = find_port(placement, reader);
-  placement.store_is_there = reader.text("TORCHELASTIC_USE_AGENT_STORE") == "True";
-  return placement;
+  check(launched);
+  launched.meeting = {.address = find_address(launched, reader),
+                      .port = find_port(launched, reader),
+                      .is_served = reader.text("TORCHELASTIC_USE_AGENT_STORE") == "True",
+                      .attempt = reader.text("TORCHELASTIC_RESTART_COUNT")};
+  return launched;
 }
 
 }  // namespace
@@ -185,12 +186,12 @@ std::optional<std::string> environment_variable(std::string_view name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-std::optional<Placement> find_placement(const Variables& variables) {
+std::optional<LaunchedProcess> find_launched_process(const Variables& variables) {
   for (const Launcher& launcher : kLaunchers) {
     if (!is_marked(launcher, variables)) continue;
-    Placement placement = read_placement(launcher, variables);
+    LaunchedProcess launched = read_launched(launcher, variables);
     // A shell that a launcher started alone (srun --pty bash) is as good as no launcher.
-    if (placement.size > 1 || placement.launcher == "torchrun") return placement;
+    if (launched.size > 1 || launched.launcher == "torchrun") return launched;
     return std::nullopt;
   }
   return std::nullopt;

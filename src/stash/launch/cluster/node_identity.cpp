@@ -1,4 +1,4 @@
-#include "stash/launch/node_identity.h"
+#include "stash/launch/cluster/node_identity.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ std::string boot_id() {
 
 // Containers and namespaces of one machine reach each other over a network as machines do.
 std::string network_namespace() {
-  struct stat status {};
+  struct stat status{};
   return stat("/proc/self/ns/net", &status) == 0 ? fmt::format("{}:{}", status.st_dev, status.st_ino) : "";
 }
 

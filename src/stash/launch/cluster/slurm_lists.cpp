@@ -1,4 +1,4 @@
-#include "stash/launch/slurm_lists.h"
+#include "stash/launch/cluster/slurm_lists.h"
 
 #include <charconv>
 

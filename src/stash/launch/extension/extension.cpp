@@ -1,4 +1,4 @@
-#include "stash/launch/extension.h"
+#include "stash/launch/extension/extension.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,11 +9,11 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/launch/build_lock.h"
-#include "stash/launch/extension_build.h"
-#include "stash/launch/extension_key.h"
-#include "stash/launch/extension_store.h"
-#include "stash/launch/interpreter.h"
+#include "stash/launch/extension/extension_build.h"
+#include "stash/launch/extension/extension_key.h"
+#include "stash/launch/extension/extension_store.h"
+#include "stash/launch/extension/interpreter.h"
+#include "stash/launch/process/build_lock.h"
 
 namespace stash {
 namespace {
@@ -54,9 +54,10 @@ fs::path ready_store(const fs::path& cache) {
   std::error_code error;
   fs::create_directories(store, error);
   if (error) {
-    throw Error(fmt::format("cannot make {} for the torch extension ({}): set STASH_CACHE_DIR to a folder that can be "
-                            "written",
-                            store.string(), error.message()));
+    throw Error(
+        fmt::format("cannot make {} for the torch extension ({}): set STASH_CACHE_DIR to a folder that can be "
+                    "written",
+                    store.string(), error.message()));
   }
   return store;
 }
@@ -81,8 +82,9 @@ fs::path extension_cache() {
   if (const auto chosen = environment_path("STASH_CACHE_DIR"); !chosen.empty()) return fs::absolute(chosen);
   if (const auto cache = environment_path("XDG_CACHE_HOME"); !cache.empty()) return cache / "stash";
   if (const auto home = environment_path("HOME"); !home.empty()) return home / ".cache" / "stash";
-  throw Error("there is no home folder to keep the torch extension in; set STASH_CACHE_DIR to a folder that can be "
-              "written");
+  throw Error(
+      "there is no home folder to keep the torch extension in; set STASH_CACHE_DIR to a folder that can be "
+      "written");
 }
 
 ExtensionInfo ensure_extension(const fs::path& python, const fs::path& root, const ExtensionProgress& progress) {
@@ -91,9 +93,10 @@ ExtensionInfo ensure_extension(const fs::path& python, const fs::path& root, con
   const ExtensionKey key = extension_key(interpreter, root);
   if (const auto found = find(cache, root, key)) return info_of(interpreter, *found, false);
   if (key.compiler.empty()) {
-    throw Error(fmt::format("torch {} with Python {} needs an extension built for it, and there is no C++20 compiler: "
-                            "apt-get install g++ cmake ninja-build{}",
-                            interpreter.torch_version, minor_version(interpreter), ready_for(root)));
+    throw Error(
+        fmt::format("torch {} with Python {} needs an extension built for it, and there is no C++20 compiler: "
+                    "apt-get install g++ cmake ninja-build{}",
+                    interpreter.torch_version, minor_version(interpreter), ready_for(root)));
   }
 
   const fs::path store = ready_store(cache);

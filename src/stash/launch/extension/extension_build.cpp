@@ -1,4 +1,4 @@
-#include "stash/launch/extension_build.h"
+#include "stash/launch/extension/extension_build.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,8 +14,8 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/launch/build_lock.h"
-#include "stash/launch/subprocess.h"
+#include "stash/launch/process/build_lock.h"
+#include "stash/launch/process/subprocess.h"
 
 namespace stash {
 namespace {
@@ -52,8 +52,8 @@ std::vector<std::string> split_lines(std::string_view text) {
 }
 
 bool says_error(const std::string& line) {
-  constexpr std::array<std::string_view, 7> kSigns{"error:",         "CMake Error", "undefined reference", "/ld: ",
-                                                   "cannot find -l", "Killed",      "No space left"};
+  constexpr std::array<std::string_view, 7> kSigns{
+      "error:", "CMake Error", "undefined reference", "/ld: ", "cannot find -l", "Killed", "No space left"};
   if (line.starts_with("collect2:")) return false;  // the linker has said why
   return std::ranges::any_of(kSigns, [&](std::string_view sign) { return line.find(sign) != std::string::npos; });
 }
@@ -133,7 +133,8 @@ Command configure_command(const Build& build) {
                         "-DSTASH_PYTHON=" + build.interpreter.python.string()}};
 }
 
-Command compile_command(const Build& build, const std::filesystem::path& tree, const std::string& target, double cpu_s) {
+Command compile_command(const Build& build, const std::filesystem::path& tree, const std::string& target,
+                        double cpu_s) {
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int jobs = compile_jobs(cores, memory_for_compilers_bytes());
   const std::string what = fmt::format("building the torch extension for torch {} and Python {}, only this once",

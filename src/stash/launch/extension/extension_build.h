@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "stash/launch/extension.h"
-#include "stash/launch/interpreter.h"
+#include "stash/launch/extension/extension.h"
+#include "stash/launch/extension/interpreter.h"
 
 namespace stash {
 

@@ -1,19 +1,20 @@
-#include "stash/launch/extension_key.h"
+#include "stash/launch/extension/extension_key.h"
 
 #include <array>
 #include <string_view>
 
-#include "stash/launch/extension_build.h"
-#include "stash/launch/fingerprint.h"
+#include "stash/launch/extension/extension_build.h"
+#include "stash/launch/extension/fingerprint.h"
 
 namespace stash {
 namespace {
 
 // What the extension is made of.
-constexpr std::array<std::string_view, 12> kSources{
-    "CMakeLists.txt",    "catalog",         "cmake",               "src/CMakeLists.txt", "src/precompiled.h",
-    "src/stash/core",    "src/stash/models", "src/stash/catalog",  "src/stash/input",    "src/stash/attribute",
-    "src/stash/launch",  "src/stash/measure"};
+constexpr std::array<std::string_view, 13> kSources{"CMakeLists.txt",      "catalog",           "cmake",
+                                                    "src/CMakeLists.txt",  "src/precompiled.h", "src/stash/core",
+                                                    "src/stash/models",    "src/stash/catalog", "src/stash/input",
+                                                    "src/stash/attribute", "src/stash/ruler",   "src/stash/launch",
+                                                    "src/stash/measure"};
 
 }  // namespace
 

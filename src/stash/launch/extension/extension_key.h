@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "stash/launch/extension_store.h"
-#include "stash/launch/interpreter.h"
+#include "stash/launch/extension/extension_store.h"
+#include "stash/launch/extension/interpreter.h"
 
 namespace stash {
 

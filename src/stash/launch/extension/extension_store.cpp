@@ -1,4 +1,4 @@
-#include "stash/launch/extension_store.h"
+#include "stash/launch/extension/extension_store.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
-#include "stash/launch/fingerprint.h"
+#include "stash/launch/extension/fingerprint.h"
 
 namespace stash {
 namespace {

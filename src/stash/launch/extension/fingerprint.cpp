@@ -1,4 +1,4 @@
-#include "stash/launch/fingerprint.h"
+#include "stash/launch/extension/fingerprint.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ std::string fingerprint(std::string_view text) {
 }
 
 std::string file_identity(const std::filesystem::path& file) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(file.c_str(), &status) != 0) return "";
   return fmt::format("{} {}.{:09}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }

@@ -1,4 +1,4 @@
-#include "stash/launch/interpreter.h"
+#include "stash/launch/extension/interpreter.h"
 
 #include <fmt/format.h>
 
@@ -11,13 +11,13 @@
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
-#include "stash/launch/fingerprint.h"
-#include "stash/launch/subprocess.h"
+#include "stash/launch/extension/fingerprint.h"
+#include "stash/launch/extension/oldest_torch.h"
+#include "stash/launch/process/subprocess.h"
 
 namespace stash {
 namespace {
 
-constexpr std::pair kOldestTorch{2, 5};
 constexpr double kAnswerDeadline_s = 120;        // a first start from a cold network disk takes tens of seconds
 constexpr std::size_t kAnswerShown_bytes = 300;  // of what a program said that is no interpreter
 
@@ -120,9 +120,8 @@ void check_torch(const Interpreter& interpreter) {
                     python, python));
   }
   if (!is_recent(interpreter.torch_version)) {
-    throw UsageError(
-        fmt::format("{} has torch {}, but {}.{} or newer is needed; name another interpreter with --python", python,
-                    interpreter.torch_version, kOldestTorch.first, kOldestTorch.second));
+    throw UsageError(fmt::format("{} has torch {}, but {} or newer is needed; name another interpreter with --python",
+                                 python, interpreter.torch_version, oldest_torch()));
   }
 }
 

@@ -13,9 +13,9 @@ struct Interpreter {
   std::filesystem::path include_folder;  // where Python.h is, or ought to be
   bool system = false;                   // the distribution's own, whose headers are a package
   std::filesystem::path torch_folder;
-  std::string torch_version;     // "2.13.0+cpu"
-  std::string torch_build;       // which build of that version: its git revision, CUDA or ROCm
-  bool new_string_abi = true;    // the C++ library's ABI that torch was built with; false up to torch 2.5
+  std::string torch_version;   // "2.13.0+cpu"
+  std::string torch_build;     // which build of that version: its git revision, CUDA or ROCm
+  bool new_string_abi = true;  // the C++ library's ABI that torch was built with; false up to torch 2.5
   bool operator==(const Interpreter&) const = default;
 };
 

@@ -1,4 +1,4 @@
-#include "stash/launch/build_lock.h"
+#include "stash/launch/process/build_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "stash/launch/child.h"
+#include "stash/launch/process/child.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "stash/core/error.h"
-#include "stash/launch/exec_vectors.h"
+#include "stash/launch/process/exec_vectors.h"
 
 namespace stash {
 namespace {

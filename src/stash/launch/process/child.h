@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "stash/launch/subprocess.h"
+#include "stash/launch/process/subprocess.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/launch/exec_vectors.h"
+#include "stash/launch/process/exec_vectors.h"
 
 #include <unistd.h>
 

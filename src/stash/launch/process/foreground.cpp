@@ -1,4 +1,4 @@
-#include "stash/launch/foreground.h"
+#include "stash/launch/process/foreground.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -29,9 +29,9 @@ void pass_on(int signal) {
 class SignalsPassedOn {
  public:
   SignalsPassedOn() {
-    struct sigaction ignore {};
+    struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
-    struct sigaction pass {};
+    struct sigaction pass{};
     pass.sa_handler = pass_on;
     sigaction(SIGINT, &ignore, &interrupt_);
     sigaction(SIGQUIT, &ignore, &quit_);
@@ -46,8 +46,7 @@ class SignalsPassedOn {
   SignalsPassedOn& operator=(const SignalsPassedOn&) = delete;
 
  private:
-  struct sigaction interrupt_ {
-  }, quit_{}, terminate_{};
+  struct sigaction interrupt_{}, quit_{}, terminate_{};
 };
 
 pid_t spawn(std::vector<std::string> arguments, std::vector<std::string> environment) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stash/launch/exec_vectors.h"
+#include "stash/launch/process/exec_vectors.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/launch/line_channel.h"
+#include "stash/launch/process/line_channel.h"
 
 #include <unistd.h>
 

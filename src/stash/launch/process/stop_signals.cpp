@@ -1,4 +1,4 @@
-#include "stash/launch/stop_signals.h"
+#include "stash/launch/process/stop_signals.h"
 
 #include <sys/signalfd.h>
 #include <unistd.h>

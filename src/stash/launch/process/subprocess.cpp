@@ -1,4 +1,4 @@
-#include "stash/launch/subprocess.h"
+#include "stash/launch/process/subprocess.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
-#include "stash/launch/child.h"
+#include "stash/launch/process/child.h"
 
 namespace stash {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stash/launch/exec_vectors.h"
+#include "stash/launch/process/exec_vectors.h"
 
 namespace stash {
 

@@ -1,4 +1,4 @@
-#include "stash/measure/batch_source.h"
+#include "stash/measure/engine/batch_source.h"
 
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -73,7 +73,6 @@ const Batch& BatchSource::staged() { return copied(host_); }
 const Batch& BatchSource::next() {
   // One buffer stays with the step that reads it; more only while their copies are under way.
   recycle(device_.is_accelerator() ? 1 : 0);
-  const bool ready = pipeline_->ready();
   const std::int64_t asked_ns = now_ns();
   spans_.skip(asked_ns);
   const BatchView prepared = pipeline_->next();
@@ -81,7 +80,7 @@ const Batch& BatchSource::next() {
   waited_s_ += seconds(got_ns - asked_ns);
   spans_.mark(SpanKind::input_wait, got_ns);
   if (EmulatedStream* const stream = device_.emulated(); stream != nullptr) {
-    if (!ready) stream->arrive(got_ns);
+    stream->arrive(prepared.made_ns);
     pipeline_->release(prepared);
     return current_;
   }

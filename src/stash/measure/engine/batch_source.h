@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "stash/input/pipeline.h"
-#include "stash/measure/network.h"
+#include "stash/measure/engine/network.h"
 #include "stash/measure/span_log.h"
 
 namespace stash {

@@ -1,4 +1,4 @@
-#include "stash/measure/builtin_workload.h"
+#include "stash/measure/engine/builtin_workload.h"
 
 #include "stash/core/clock.h"
 
@@ -15,7 +15,11 @@ BuiltinWorkload::BuiltinWorkload(const Job& job, Trainer& trainer, Device& devic
       pipeline_(pipeline),
       spans_(spans),
       first_on_node_(first_on_node),
-      several_nodes_(several_nodes) {}
+      several_nodes_(several_nodes),
+      probe_(backend.log(), spans, device.torch_device(),
+             {.waited_s = [&batches] { return batches.waited_s(); },
+              .queued_samples = [pipeline] { return std::optional(pipeline->queued_samples()); },
+              .collect_device_times = [&backend] { backend.collect_device_times(); }}) {}
 
 // Ranks that trained apart have drifted apart: rank 0's weights go to all before gradients are summed again.
 void BuiltinWorkload::match_weights() {
@@ -63,7 +67,7 @@ void BuiltinWorkload::step() {
   spans_.end_step();
 }
 
-double BuiltinWorkload::run(int steps) {
+std::optional<double> BuiltinWorkload::run(int steps) {
   const std::int64_t start_ns = now_ns();
   // The time since the last run was spent on other things than steps.
   if (EmulatedStream* const stream = device_.emulated(); stream != nullptr) stream->arrive(start_ns);
@@ -71,18 +75,14 @@ double BuiltinWorkload::run(int steps) {
     spans_.begin(start_ns);
     for (int i = 0; i < steps; ++i) step();
   }
-  device_.synchronize();
-  return seconds(now_ns() - start_ns);
+  const double wall_s = seconds(device_.finish_ns() - start_ns);
+  return takes_part_ ? std::optional(wall_s) : std::nullopt;
 }
 
 void BuiltinWorkload::leave() {
   if (!uses_input(condition_)) return;
   batches_.finish();
   pipeline_->pause();
-}
-
-std::optional<double> BuiltinWorkload::queued_samples() const {
-  return uses_input(condition_) ? std::optional(pipeline_->queued_samples()) : std::nullopt;
 }
 
 std::optional<double> BuiltinWorkload::weight_sum() const {

@@ -3,10 +3,11 @@
 #include <array>
 
 #include "stash/input/pipeline.h"
-#include "stash/measure/batch_source.h"
-#include "stash/measure/switch_backend.h"
-#include "stash/measure/trainer.h"
-#include "stash/measure/workload.h"
+#include "stash/measure/engine/batch_source.h"
+#include "stash/measure/engine/trainer.h"
+#include "stash/measure/rank_probe.h"
+#include "stash/measure/switch/switch_backend.h"
+#include "stash/ruler/workload.h"
 
 namespace stash {
 
@@ -19,14 +20,9 @@ class BuiltinWorkload final : public Workload {
 
   std::optional<double> enter(Condition condition, int steps) override;
   void go() override;
-  double run(int steps) override;
+  std::optional<double> run(int steps) override;
   void leave() override;
-  bool takes_part() const override { return takes_part_; }
-  double waited_s() const override { return batches_.waited_s(); }
-  std::optional<double> queued_samples() const override;
-  SpanLog& spans() override { return spans_; }
-  c10::Device device() const override { return device_.torch_device(); }
-  void collect_device_times() override { backend_.collect_device_times(); }
+  WindowProbe& probe() override { return probe_; }
   double stop_s() override { return device_.stop_s(); }
   std::optional<double> loss() const override { return trainer_.loss(); }
   std::optional<double> weight_sum() const override;
@@ -49,6 +45,7 @@ class BuiltinWorkload final : public Workload {
   bool takes_part_ = true;
   std::array<bool, kConditions.size()> warm_{};
   Condition condition_ = Condition::joined;
+  RankProbe probe_;
 };
 
 }  // namespace stash

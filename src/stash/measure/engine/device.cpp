@@ -1,4 +1,4 @@
-#include "stash/measure/device.h"
+#include "stash/measure/engine/device.h"
 
 #include <ATen/Context.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "stash/core/clock.h"
+#include "stash/core/emulated_time.h"
 #include "stash/core/error.h"
-#include "stash/core/timeline.h"
 
 namespace stash {
 namespace {
@@ -34,17 +34,17 @@ void EmulatedStream::enqueue_behind(double s) { busy_until_ns_ += nanoseconds(s)
 void EmulatedStream::wait() { sleep_until_ns(busy_until_ns_); }
 
 Device::Device(const Job& job, int local_rank) {
-  if (job.device.starts_with("emulated:")) {
+  if (job.device.is_emulated()) {
     emulated_.emplace();
     return;
   }
-  if (job.device == "cpu") return;
-  const c10::DeviceType type = c10::Device(job.device).type();
+  if (job.device.is_cpu()) return;
+  const c10::DeviceType type = c10::Device(job.device.text()).type();
   if (!c10::impl::hasDeviceGuardImpl(type)) {
     throw Error(
         fmt::format("this torch was built without support for '{}': use --device cpu, --device emulated:V100, "
                     "or an interpreter (--python FILE) whose torch has it",
-                    job.device));
+                    job.device.text()));
   }
   const c10::impl::VirtualGuardImpl guard(type);
   const int count = guard.deviceCount();
@@ -52,7 +52,7 @@ Device::Device(const Job& job, int local_rank) {
     throw Error(
         fmt::format("no device of kind '{}' is visible: check the driver and CUDA_VISIBLE_DEVICES, or use "
                     "--device cpu or --device emulated:V100",
-                    job.device));
+                    job.device.text()));
   }
   torch_device_ = c10::Device(type, static_cast<c10::DeviceIndex>(local_rank % count));
   guard.setDevice(torch_device_);
@@ -68,16 +68,19 @@ void synchronize_device(c10::Device device) {
 #endif
 }
 
-void Device::synchronize() {
-  if (emulated_) emulated_->wait();
+std::int64_t Device::finish_ns() {
+  if (emulated_) {
+    emulated_->wait();
+    return emulated_->next_start_ns();
+  }
   synchronize_device(torch_device_);
+  return now_ns();
 }
 
 double Device::stop_s() {
   if (emulated_) emulated_->enqueue(kMoment_s);
   const std::int64_t done_ns = emulated_ ? emulated_->next_start_ns() : now_ns();
-  synchronize();
-  return seconds(now_ns() - done_ns);
+  return seconds(finish_ns() - done_ns);
 }
 
 at::Tensor Device::host_tensor(at::IntArrayRef shape, at::ScalarType type) {

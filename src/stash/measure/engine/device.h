@@ -40,8 +40,11 @@ class Device {
   c10::Device torch_device() const { return torch_device_; }
   bool is_accelerator() const { return !torch_device_.is_cpu(); }
   EmulatedStream* emulated() { return emulated_ ? &*emulated_ : nullptr; }
-  void synchronize();  // returns when everything that was queued is done
-  double stop_s();     // how late that is, when there was no more than a moment of work
+  // Waits until everything that was queued is done, and says when that was. An emulated device says so on its own time
+  // line, however late the sleep ended.
+  std::int64_t finish_ns();
+  void synchronize() { finish_ns(); }
+  double stop_s();  // how late that is, when there was no more than a moment of work
   // Memory for the input pipeline's batches: pinned where there is an accelerator and it may be.
   std::shared_ptr<void> allocate_host(std::size_t bytes);
   at::Tensor host_copy(const at::Tensor& tensor);  // in memory of the same kind

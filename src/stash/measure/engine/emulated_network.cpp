@@ -1,6 +1,6 @@
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "stash/measure/network.h"
+#include "stash/measure/engine/network.h"
 
 namespace stash {
 namespace {

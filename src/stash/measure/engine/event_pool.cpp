@@ -1,4 +1,4 @@
-#include "stash/measure/event_pool.h"
+#include "stash/measure/engine/event_pool.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 

@@ -1,4 +1,4 @@
-#include "stash/measure/layer_runner.h"
+#include "stash/measure/engine/layer_runner.h"
 
 #include <torch/csrc/autograd/autograd.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "stash/measure/torch_layers.h"
+#include "stash/measure/engine/torch_layers.h"
 
 namespace stash {
 

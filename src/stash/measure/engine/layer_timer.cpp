@@ -1,4 +1,4 @@
-#include "stash/measure/layer_timer.h"
+#include "stash/measure/engine/layer_timer.h"
 
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -9,7 +9,7 @@
 
 #include "stash/catalog/layer_time.h"
 #include "stash/core/clock.h"
-#include "stash/measure/autocast.h"
+#include "stash/measure/engine/autocast.h"
 
 namespace stash {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "stash/core/profile.h"
 #include "stash/launch/shared_state.h"
-#include "stash/measure/torch_network.h"
+#include "stash/measure/engine/torch_network.h"
 
 namespace stash {
 

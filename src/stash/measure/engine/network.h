@@ -5,7 +5,7 @@
 
 #include "stash/core/job.h"
 #include "stash/core/profile.h"
-#include "stash/measure/device.h"
+#include "stash/measure/engine/device.h"
 #include "stash/measure/torch_headers.h"
 #include "stash/models/graph.h"
 

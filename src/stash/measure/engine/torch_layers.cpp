@@ -1,4 +1,4 @@
-#include "stash/measure/torch_layers.h"
+#include "stash/measure/engine/torch_layers.h"
 
 #include <ATen/Functions.h>
 

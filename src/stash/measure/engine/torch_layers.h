@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "stash/measure/network.h"
+#include "stash/measure/engine/network.h"
 #include "stash/measure/torch_headers.h"
 #include "stash/models/graph.h"
 

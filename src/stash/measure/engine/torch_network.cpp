@@ -1,6 +1,6 @@
-#include "stash/measure/torch_network.h"
+#include "stash/measure/engine/torch_network.h"
 
-#include "stash/measure/autocast.h"
+#include "stash/measure/engine/autocast.h"
 
 namespace stash {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "stash/measure/network.h"
-#include "stash/measure/torch_layers.h"
+#include "stash/measure/engine/network.h"
+#include "stash/measure/engine/torch_layers.h"
 
 namespace stash {
 

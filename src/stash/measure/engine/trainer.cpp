@@ -1,4 +1,4 @@
-#include "stash/measure/trainer.h"
+#include "stash/measure/engine/trainer.h"
 
 #include <torch/csrc/autograd/autograd.h>
 

@@ -6,7 +6,7 @@
 
 #include "stash/core/profile.h"
 #include "stash/launch/shared_state.h"
-#include "stash/measure/network.h"
+#include "stash/measure/engine/network.h"
 #include "stash/measure/span_log.h"
 #include "stash/measure/torch_headers.h"
 

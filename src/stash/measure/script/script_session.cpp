@@ -1,13 +1,10 @@
-#include "stash/measure/script_session.h"
-
-#include <nlohmann/json.hpp>
+#include "stash/measure/script/script_session.h"
 
 #include "stash/attribute/attribute.h"
 #include "stash/core/clock.h"
-#include "stash/core/profile_json.h"
-#include "stash/measure/device.h"
-#include "stash/measure/rounds.h"
-#include "stash/measure/ruler.h"
+#include "stash/measure/engine/device.h"
+#include "stash/measure/ruler_events.h"
+#include "stash/ruler/rounds.h"
 
 namespace stash {
 namespace {
@@ -43,7 +40,8 @@ void ScriptSession::set_node(const c10::intrusive_ptr<c10d::ProcessGroup>& group
 
 void ScriptSession::start(ScriptStart start) {
   start_ = std::move(start);
-  control_ = std::make_unique<Control>(start_.control, shared_.rank(0));
+  control_ = std::make_unique<GroupControl>(start_.control, shared_.rank(0));
+  make_probe();
   const Injection& inject = start_.job.inject;
   if (inject.link_bytes_per_s) {
     for (const auto& backend : switches_.all()) backend->set_link(*inject.link_bytes_per_s);
@@ -107,11 +105,11 @@ std::optional<double> ScriptSession::enter(Condition condition, int steps) {
   return hooks_.enter(condition, steps);
 }
 
-double ScriptSession::run(int steps) {
+std::optional<double> ScriptSession::run(int steps) {
   ++runs_;
   if (takes_part_) return gate_->run(steps);
   owed_steps_ += steps;
-  return 0;
+  return std::nullopt;
 }
 
 // A script counts its steps, and some of them it makes together with all ranks: who waited now makes as many.
@@ -132,8 +130,15 @@ void ScriptSession::let_others_catch_up() {
   }
 }
 
-void ScriptSession::collect_device_times() {
-  for (const auto& backend : switches_.all()) backend->collect_device_times();
+void ScriptSession::make_probe() {
+  probe_ = std::make_unique<RankProbe>(
+      *log_, *spans_, start_.device,
+      ProbeSources{.waited_s = [this] { return seconds(waited_ns_.load(std::memory_order_relaxed)); },
+                   .queued_samples = [] { return std::optional<double>(); },  // the loader's own
+                   .collect_device_times =
+                       [this] {
+                         for (const auto& backend : switches_.all()) backend->collect_device_times();
+                       }});
 }
 
 void ScriptSession::synchronize() { synchronize_device(start_.device); }
@@ -145,25 +150,25 @@ double ScriptSession::stop_s() {
 }
 
 StoppedBy ScriptSession::rule() {
-  Ruler ruler(start_.job, *this, *control_, *log_);
+  RulerEvents report(events_, start_.rank == 0);
+  const RulerParts parts{.job = start_.job, .workload = *this, .control = *control_, .report = report};
+  Ruler ruler(parts);
   gate_->wait_for_stop();
   const std::int64_t started_ns = now_ns();
-  if (start_.rank == 0) events_.phase("warming up every condition");
+  if (start_.rank == 0) events_.send(PhaseEvent{"warming up every condition"});
   ruler.pilot(present_conditions(start_.job, count_nodes(start_.places)));
-  if (start_.rank == 0) events_.send("pilot", {{"edge_s", ruler.edge_s()}, {"round_s", ruler.round_s()}});
-  const Events nobody(-1);
-  return run_rounds(ruler, *control_, start_.job, started_ns, start_.rank == 0 ? events_ : nobody,
-                    [] { return false; });
+  return run_rounds(ruler, parts, started_ns, [] { return false; });
 }
 
 void ScriptSession::measure() {
   use_precise_sleep();
   try {
     if (start_.rank == 0) {
-      events_.send("machine", {{"machine", nlohmann::json::parse(start_.machine_json)}});
-      events_.send("job", {{"job", to_json(start_.job)}});
-      if (count_nodes(start_.places) > 1) events_.send_rows("places", start_.places);
+      events_.send(JobEvent{start_.job});  // first: it tells which process is rank 0
+      events_.send(start_.machine);
+      if (count_nodes(start_.places) > 1) events_.send(PlacesEvent{start_.places});
     }
+    for (const std::string& warning : start_.warnings) warn(warning);
     const StoppedBy reason = rule();
     set_position(SwitchPosition::pass);
     hooks_.finish();
@@ -174,16 +179,16 @@ void ScriptSession::measure() {
     return;  // what was measured so far has been reported
   } catch (const std::exception& error) {
     set_position(SwitchPosition::pass);
-    events_.send("error", {{"kind", "environment"}, {"message", error.what()}});
+    events_.send(ErrorEvent{.kind = FaultKind::environment, .message = error.what(), .lost = {}});
   }
   measuring_ = false;
   gate_->open();
 }
 
 void ScriptSession::report(StoppedBy reason) {
-  const std::string own = Events::line("collectives", {{"rows", collective_rows(start_.rank, *log_)}});
+  const std::string own = to_line(CollectivesEvent{log_->summary(start_.rank, collective_name)});
   for (const std::string& lines : control_->gather_text(own)) events_.send_lines(lines);
-  if (start_.rank == 0) events_.send("stopped", {{"by", to_string(reason)}});
+  if (start_.rank == 0) events_.send(StoppedEvent{reason});
 }
 
 }  // namespace stash

@@ -9,10 +9,11 @@
 #include "stash/core/job.h"
 #include "stash/core/step_gate.h"
 #include "stash/launch/shared_state.h"
-#include "stash/measure/control.h"
 #include "stash/measure/events.h"
-#include "stash/measure/switches.h"
-#include "stash/measure/workload.h"
+#include "stash/measure/group_control.h"
+#include "stash/measure/rank_probe.h"
+#include "stash/measure/switch/switches.h"
+#include "stash/ruler/workload.h"
 
 namespace stash {
 
@@ -31,7 +32,8 @@ struct ScriptStart {
   bool first_on_node = true;  // computes in `solo`
   int rank = 0;
   std::vector<RankPlace> places;  // of all ranks
-  std::string machine_json;
+  MachineEvent machine;
+  std::vector<std::string> warnings;
   bool keep_training = false;
 };
 
@@ -57,21 +59,19 @@ class ScriptSession final : public Workload {
   void end();  // the script comes to its end
   bool measuring() const { return measuring_.load(std::memory_order_relaxed); }
   std::int64_t collectives() const { return log_->count(); }
-  const Events& events() const { return events_; }
+  void warn(std::string text) const { events_.send(WarningEvent{start_.rank, std::move(text)}); }
+  void send(const RankEvent& event) const { events_.send(event); }
 
   std::optional<double> enter(Condition condition, int steps) override;
   void go() override {}
-  double run(int steps) override;
+  std::optional<double> run(int steps) override;
   void leave() override;
-  bool takes_part() const override { return takes_part_; }
-  double waited_s() const override { return static_cast<double>(waited_ns_.load(std::memory_order_relaxed)) * 1e-9; }
-  SpanLog& spans() override { return *spans_; }
-  c10::Device device() const override { return start_.device; }
-  void collect_device_times() override;
+  WindowProbe& probe() override { return *probe_; }
   double stop_s() override;
 
  private:
   void synchronize();  // returns when the device is idle
+  void make_probe();
   void measure();
   StoppedBy rule();
   void report(StoppedBy reason);
@@ -88,6 +88,7 @@ class ScriptSession final : public Workload {
   SwitchPosition position_ = SwitchPosition::pass;
   ScriptStart start_;
   std::unique_ptr<Control> control_;
+  std::unique_ptr<RankProbe> probe_;
   std::int64_t delay_ns_ = 0;
   std::unique_ptr<StepGate> gate_;
   std::thread thread_;

@@ -1,9 +1,6 @@
-#include "stash/measure/script_watch.h"
-
-#include <nlohmann/json.hpp>
+#include "stash/measure/script/script_watch.h"
 
 #include "stash/core/clock.h"
-#include "stash/core/profile_json.h"
 
 namespace stash {
 namespace {
@@ -54,11 +51,11 @@ void ScriptWatch::run() {
 
 void ScriptWatch::report() {
   const std::int64_t first = first_ns_.load(), last = last_ns_.load();
-  events_.send("counters", {{"rank", rank_},
-                            {"steps", steps_.load()},
-                            {"step_s", last > first ? seconds(last - first) : 0.0},
-                            {"input_wait_s", seconds(waited_ns_.load())},
-                            {"collectives", collective_rows(rank_, *log_)}});
+  events_.send(CountersEvent{{.rank = rank_,
+                              .steps = steps_.load(),
+                              .step_s = last > first ? seconds(last - first) : 0.0,
+                              .input_wait_s = seconds(waited_ns_.load()),
+                              .collectives = log_->summary(rank_, collective_name)}});
 }
 
 }  // namespace stash

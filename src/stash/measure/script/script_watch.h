@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "stash/measure/events.h"
-#include "stash/measure/switches.h"
+#include "stash/measure/switch/switches.h"
 
 namespace stash {
 

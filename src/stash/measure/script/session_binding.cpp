@@ -1,33 +1,34 @@
-#include "stash/measure/session_binding.h"
+#include "stash/measure/script/session_binding.h"
 
 #include <fcntl.h>
-#include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
-#include <nlohmann/json.hpp>
-
 #include "stash/core/error.h"
-#include "stash/core/profile_json.h"
-#include "stash/input/file_pages.h"
-#include "stash/launch/node_identity.h"
-#include "stash/launch/placement.h"
+#include "stash/input/pages/file_pages.h"
+#include "stash/launch/cluster/launched_process.h"
+#include "stash/launch/protocol/script_order.h"
+#include "stash/launch/script_job.h"
 #include "stash/measure/python_objects.h"
-#include "stash/measure/script_session.h"
-#include "stash/measure/script_watch.h"
+#include "stash/measure/script/script_session.h"
+#include "stash/measure/script/script_watch.h"
+#include "stash/measure/team.h"
 
 namespace py = pybind11;
 
 namespace stash {
 namespace {
 
-using EnterHook = std::function<std::optional<double>(const std::string& condition, int steps)>;
-
-// The interpreter lock is taken for a call from the ruler's thread.
-ScriptHooks guarded(EnterHook enter, std::function<void()> finish) {
+// The interpreter lock is taken for a call from the ruler's thread. What the hook is told is what it has to do, not the
+// condition's name: which one means what is known in C++ alone.
+ScriptHooks guarded(py::function enter, py::function finish) {
   return {.enter =
               [enter = std::move(enter)](Condition condition, int steps) {
                 const py::gil_scoped_acquire interpreter;
-                return enter(std::string(to_string(condition)), steps);
+                return enter(py::arg("apart") = switch_position(condition) == SwitchPosition::off,
+                             py::arg("reads_input") = uses_input(condition),
+                             py::arg("copies") = condition == Condition::staged,
+                             py::arg("cold") = condition == Condition::cold, py::arg("steps") = steps)
+                    .cast<std::optional<double>>();
               },
           .finish =
               [finish = std::move(finish)] {
@@ -41,31 +42,34 @@ int open_events(const std::string& path) {
 }
 
 // Lives as long as the process: the ruler's thread may outlast the interpreter.
-ScriptSession* make_session(EnterHook enter, std::function<void()> finish, const std::string& events) {
+ScriptSession* make_session(py::function enter, py::function finish, const std::string& events) {
   return new ScriptSession(guarded(std::move(enter), std::move(finish)), open_events(events));
 }
 
-void start(ScriptSession& session, const std::string& job_json, const py::object& control, const std::string& device,
-           int rank, bool first_on_node, const std::vector<std::string>& hosts, const std::vector<int>& nodes,
-           const std::string& machine_json, bool keep_training) {
-  ScriptStart start{.job = job_from_json(nlohmann::json::parse(job_json)),
-                    .control = nullptr,
-                    .device = c10::Device(device),
-                    .first_on_node = first_on_node,
-                    .rank = rank,
-                    .places = {},
-                    .machine_json = machine_json,
-                    .keep_training = keep_training};
-  for (std::size_t i = 0; i < nodes.size(); ++i) start.places.push_back({.host = hosts.at(i), .node = nodes[i]});
-  if (!control.is_none()) start.control = torch_object<c10d::Backend>(control);
-  session.start(std::move(start));
+void start(ScriptSession& session, const std::string& order_file, const Team& team, const py::object& control,
+           const std::string& device, ShownJob shown, std::map<std::string, std::string> versions, const Gpus& gpus) {
+  const ScriptOrder order = read_script_order(order_file);
+  const c10::Device torch_device(device);
+  shown.ranks = static_cast<int>(team.places().size());
+  shown.nodes = team.nodes();
+  shown.device = c10::DeviceTypeName(torch_device.type(), /*lower_case=*/true);
+  session.start({.job = script_job(order.job, shown),
+                 .control = control.is_none() ? nullptr : torch_object<c10d::Backend>(control),
+                 .device = torch_device,
+                 .first_on_node = team.first_on_node(),
+                 .rank = team.rank(),
+                 .places = team.places(),
+                 .machine = machine_event(std::move(versions), gpus),
+                 .warnings = script_warnings(shown),
+                 .keep_training = order.keep_training});
+  if (!team.reports_with_rank_0()) session.send(ElsewhereEvent{team.places().front().host});
 }
 
 // Variables that contradict each other are no reason to stop somebody's script.
 std::pair<int, int> launched_as() {
   try {
-    const std::optional<Placement> placement = find_placement(environment_variable);
-    if (placement && !placement->starts_nodes) return {placement->rank, placement->size};
+    const std::optional<LaunchedProcess> launched = find_launched_process(environment_variable);
+    if (launched && !launched->starts_nodes) return {launched->rank, launched->size};
   } catch (const UsageError&) {
   }
   return {0, 1};
@@ -85,8 +89,8 @@ void bind_session(py::module_& module) {
       .def(py::init(&make_session), py::arg("enter"), py::arg("finish"), py::arg("events"))
       .def("add_group", [](ScriptSession& session, const py::object& group,
                            const std::string& device) { session.add_group(group_of(group), c10::Device(device)); })
-      .def("start", &start, py::arg("job"), py::arg("control"), py::arg("device"), py::arg("rank"),
-           py::arg("first_on_node"), py::arg("hosts"), py::arg("nodes"), py::arg("machine"), py::arg("keep_training"))
+      .def("start", &start, py::arg("order_file"), py::arg("team"), py::arg("control"), py::arg("device"),
+           py::arg("shown"), py::arg("versions"), py::arg("gpus"))
       .def("set_node",
            [](ScriptSession& session, const py::object& group, const std::string& device, const py::object& backend,
               std::vector<int> ranks) {
@@ -99,7 +103,22 @@ void bind_session(py::module_& module) {
       .def("end", &ScriptSession::end, py::call_guard<py::gil_scoped_release>())
       .def("measuring", &ScriptSession::measuring)
       .def("collectives", &ScriptSession::collectives)
-      .def("warn", [](const ScriptSession& session, const std::string& text) { session.events().warning(text); });
+      .def("warn", &ScriptSession::warn);
+  py::class_<ShownJob>(module, "ShownJob", "What a script has shown of itself; None: unknown.")
+      .def(py::init([](std::optional<std::string> backend, std::optional<std::string> dtype, std::optional<int> batch,
+                       int workers, int prefetch, bool reads_batches, bool reads_files) {
+             ShownJob shown;
+             shown.backend = std::move(backend);
+             shown.dtype = std::move(dtype);
+             shown.batch = batch;
+             shown.workers = workers;
+             shown.prefetch = prefetch;
+             shown.reads_batches = reads_batches;
+             shown.reads_files = reads_files;
+             return shown;
+           }),
+           py::kw_only(), py::arg("backend"), py::arg("dtype"), py::arg("batch"), py::arg("workers"),
+           py::arg("prefetch"), py::arg("reads_batches"), py::arg("reads_files"));
   py::class_<ScriptWatch, std::unique_ptr<ScriptWatch, py::nodelete>>(module, "Watch",
                                                                       "Counts and times; changes nothing.")
       .def(py::init([](const std::string& events, int rank) { return new ScriptWatch(open_events(events), rank); }),
@@ -109,13 +128,6 @@ void bind_session(py::module_& module) {
       .def("step_end", &ScriptWatch::step_end)
       .def("add_wait_ns", &ScriptWatch::add_wait_ns)
       .def("end", &ScriptWatch::end, py::call_guard<py::gil_scoped_release>());
-  module.def(
-      "node_identity",
-      [](const std::string& given_name) {
-        const NodeIdentity identity = node_identity(given_name);
-        return std::make_pair(identity.host, identity.key);
-      },
-      "(host, what ranks of the same node have in common)");
   module.def("launched_as", &launched_as, "(rank, size) as the launcher says, (0, 1) without one.");
   module.def("evict_files", &evict_files, py::call_guard<py::gil_scoped_release>(),
              "Takes the files' pages out of the page cache; the share that is still cached, or None.");

@@ -1,4 +1,4 @@
-#include "stash/measure/collective_log.h"
+#include "stash/measure/switch/collective_log.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "stash/measure/injected_link.h"
+#include "stash/measure/switch/injected_link.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "stash/measure/device.h"
+#include "stash/measure/engine/device.h"
 #include "stash/measure/torch_headers.h"
 
 namespace stash {

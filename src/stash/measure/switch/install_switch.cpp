@@ -1,4 +1,4 @@
-#include "stash/measure/install_switch.h"
+#include "stash/measure/switch/install_switch.h"
 
 namespace stash {
 namespace {
@@ -15,6 +15,19 @@ BackendType free_type(c10d::ProcessGroup& group, const SwitchBackend* backend) {
   return BackendType::CUSTOM;
 }
 
+// torch 2.5 has no function for it, and no types but these.
+template <class Group>
+BackendType type_of_name(const std::string& name) {
+  if constexpr (requires { Group::strToBackendType(name); }) {
+    return Group::strToBackendType(name);
+  } else {
+    if (name == "gloo") return BackendType::GLOO;
+    if (name == "nccl") return BackendType::NCCL;
+    if (name == "ucc") return BackendType::UCC;
+    return name == "mpi" ? BackendType::MPI : BackendType::CUSTOM;
+  }
+}
+
 }  // namespace
 
 c10::intrusive_ptr<SwitchBackend> install_switch(const c10::intrusive_ptr<c10d::ProcessGroup>& group,
@@ -26,7 +39,7 @@ c10::intrusive_ptr<SwitchBackend> install_switch(const c10::intrusive_ptr<c10d::
 
 void remove_switch(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device,
                    const SwitchBackend& backend) {
-  const auto type = c10d::ProcessGroup::strToBackendType(backend.real()->getBackendName());
+  const BackendType type = type_of_name<c10d::ProcessGroup>(backend.real()->getBackendName());
   group->setBackend(device.type(), type, backend.real());
 }
 

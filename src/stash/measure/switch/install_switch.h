@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "stash/measure/switch_backend.h"
+#include "stash/measure/switch/switch_backend.h"
 
 namespace stash {
 

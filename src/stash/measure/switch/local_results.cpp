@@ -1,4 +1,4 @@
-#include "stash/measure/local_results.h"
+#include "stash/measure/switch/local_results.h"
 
 #include <ATen/core/grad_mode.h>
 

@@ -1,4 +1,4 @@
-#include "stash/measure/node_collectives.h"
+#include "stash/measure/switch/node_collectives.h"
 
 #include <ATen/core/grad_mode.h>
 

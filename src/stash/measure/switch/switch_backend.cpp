@@ -1,7 +1,7 @@
-#include "stash/measure/switch_backend.h"
+#include "stash/measure/switch/switch_backend.h"
 
 #include "stash/core/clock.h"
-#include "stash/measure/local_results.h"
+#include "stash/measure/switch/local_results.h"
 
 namespace stash {
 namespace {
@@ -53,18 +53,6 @@ double wire_bytes(c10d::OpType op, std::int64_t payload, int n) {
 }
 
 }  // namespace
-
-SwitchPosition switch_position(Condition condition) {
-  switch (condition) {
-    case Condition::solo:
-    case Condition::apart:
-      return SwitchPosition::off;
-    case Condition::node:
-      return SwitchPosition::node;
-    default:
-      return SwitchPosition::pass;
-  }
-}
 
 const char* collective_name(int op) {
   switch (static_cast<c10d::OpType>(op)) {

@@ -7,21 +7,14 @@
 #include <vector>
 
 #include "stash/launch/shared_state.h"
-#include "stash/measure/collective_log.h"
-#include "stash/measure/injected_link.h"
-#include "stash/measure/node_collectives.h"
 #include "stash/measure/span_log.h"
+#include "stash/measure/switch/collective_log.h"
+#include "stash/measure/switch/injected_link.h"
+#include "stash/measure/switch/node_collectives.h"
 #include "stash/measure/torch_headers.h"
+#include "stash/ruler/switch_position.h"
 
 namespace stash {
-
-enum class SwitchPosition {
-  pass,  // collectives go on as issued
-  node,  // among the ranks of the node only
-  off,   // they return at once
-};
-
-SwitchPosition switch_position(Condition condition);
 
 // What a c10d::OpType is called in profiles.
 const char* collective_name(int op);
@@ -52,6 +45,7 @@ class SwitchBackend : public c10d::Backend {
   // Adds the device times of stream-ordered collectives to the log. Call when the device is idle.
   void collect_device_times();
   const BackendPtr& real() const { return real_; }
+  CollectiveLog& log() { return *log_; }
 
   // clang-format off
   WorkPtr broadcast(Tensors& tensors, const c10d::BroadcastOptions& opts) override;

@@ -1,6 +1,6 @@
-#include "stash/measure/switches.h"
+#include "stash/measure/switch/switches.h"
 
-#include "stash/measure/install_switch.h"
+#include "stash/measure/switch/install_switch.h"
 
 namespace stash {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "stash/measure/switch_backend.h"
+#include "stash/measure/switch/switch_backend.h"
 
 namespace stash {
 

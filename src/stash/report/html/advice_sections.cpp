@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stash/advise/wording.h"
+#include "stash/core/price.h"
 #include "stash/core/units.h"
 #include "stash/report/html/charts.h"
 #include "stash/report/html/html_table.h"
@@ -55,12 +55,12 @@ std::string chart_of(const Advice& advice) {
   std::ranges::reverse(points);  // the best is drawn last, over the others
   const std::vector<LegendEntry> entries{
       {"series-2", "the best"}, {"series-1", "no other is both faster and cheaper"}, {"series-quiet", "others"}};
-  const Plane plane{.label = "Time against cost of the whole training",
-                    .x_title = "time",
-                    .y_title = "cost",
-                    .x_tick = [](double s) { return format_duration(s); },
-                    .y_tick = [](double usd) { return format_usd(usd); },
-                    .is_log = true};
+  const ChartPlane plane{.label = "Time against cost of the whole training",
+                         .x_title = "time",
+                         .y_title = "cost",
+                         .x_tick = [](double s) { return format_duration(s); },
+                         .y_tick = [](double usd) { return format_usd(usd); },
+                         .is_log = true};
   const Curve front = front_of(advice);
   return figure(legend(entries) + scatter_chart(plane, points, std::span(&front, 1)),
                 "Time against cost of the whole training, both logarithmic; the line is the front.");

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "stash/core/units.h"
-#include "stash/report/battery.h"
+#include "stash/report/battery_report.h"
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/page_frame.h"
@@ -154,7 +154,7 @@ std::string machine_line(const BatterySummary& summary) {
     line += fmt::format(", {} x {}", summary.machine.gpus.size(), summary.machine.gpus.front().name);
   }
   if (!summary.instance.empty()) line += ", rented as " + summary.instance;
-  return summary.usd_per_h ? line + fmt::format(", ${:.2f} an hour", *summary.usd_per_h) : line;
+  return summary.usd_per_h ? line + fmt::format(", ${:.2f} per hour", *summary.usd_per_h) : line;
 }
 
 std::vector<std::string> emulated_alert(const Cases& cases) {

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "stash/battery/summary.h"
 #include "stash/report/comparison.h"
-#include "stash/study/summary.h"
 
 namespace stash {
 

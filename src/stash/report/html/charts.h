@@ -65,7 +65,7 @@ struct Curve {
   std::string classes;
   std::vector<std::pair<double, double>> points;
 };
-struct Plane {
+struct ChartPlane {
   std::string label;
   std::string x_title, y_title;
   TickText x_tick, y_tick;
@@ -73,7 +73,7 @@ struct Plane {
   bool y_from_zero = false;
   double height = 260;
 };
-std::string scatter_chart(const Plane& plane, std::span<const Point> points, std::span<const Curve> curves);
+std::string scatter_chart(const ChartPlane& plane, std::span<const Point> points, std::span<const Curve> curves);
 
 // What the colours mean.
 struct LegendEntry {

@@ -11,7 +11,7 @@
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/sections.h"
-#include "stash/report/links.h"
+#include "stash/report/links_report.h"
 
 namespace stash {
 
@@ -52,17 +52,17 @@ Sizes sizes_of(const Profile& profile) {
 std::string rate_text(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
 
 // Nothing of emulated GPUs, of ranks of a node that do not use the links of their GPUs, nor of copies from the host.
-std::optional<ExpectedLink> expected_of(const Measured& measured, const LinkTime& link) {
-  const Profile& profile = measured.profile;
+std::optional<ExpectedLink> expected_of(const Report& report, const LinkTime& link) {
+  const Profile& profile = report.profile;
   const bool in_node = link.scope == "node";
-  if (profile.job.device != "cuda" || link.scope == "host") return std::nullopt;
+  if (!profile.job.device.is_cuda() || link.scope == "host") return std::nullopt;
   if (in_node && profile.job.backend != "nccl") return std::nullopt;
-  return expected_link(in_node ? LinkKind::gpus : LinkKind::network, link_owner(profile.machine), measured.instances);
+  return in_node ? report.gpu_link : report.network_link;
 }
 
 class Chart {
  public:
-  explicit Chart(const Measured& measured) : measured_(measured) {}
+  explicit Chart(const Report& report) : report_(report) {}
 
   void add(const Sizes& sizes) {
     for (const auto& [key, size] : sizes) {
@@ -93,12 +93,12 @@ class Chart {
     std::vector<LegendEntry> entries{{"series-1", "in the job, smallest to largest"}};
     if (!curves_.empty()) entries.push_back({"series-2", "by itself, with its fit"});
     if (has_expected_) entries.push_back({"series-3", "what the link should give"});
-    const Plane plane{.label = "Time of a collective against its size",
-                      .x_title = "size",
-                      .y_title = "time of a call",
-                      .x_tick = [](double bytes) { return format_bytes(bytes); },
-                      .y_tick = [](double s) { return format_duration(s); },
-                      .is_log = true};
+    const ChartPlane plane{.label = "Time of a collective against its size",
+                           .x_title = "size",
+                           .y_title = "time of a call",
+                           .x_tick = [](double bytes) { return format_bytes(bytes); },
+                           .y_tick = [](double s) { return format_duration(s); },
+                           .is_log = true};
     return figure(legend(entries) + scatter_chart(plane, points_, curves_),
                   "Size against time, both logarithmic. In the job a call also waits for the latest rank.");
   }
@@ -109,7 +109,7 @@ class Chart {
       add_curve("series-2", group, [&](double bytes) { return fit->latency_s + bytes / fit->bytes_per_s; });
     }
     const LinkTime& first = group.front();
-    const auto expected = expected_of(measured_, first);
+    const auto expected = expected_of(report_, first);
     if (!expected || first.ranks < 2) return;
     has_expected_ = true;
     const double sent_ratio = 2.0 * (first.ranks - 1) / first.ranks;  // of an all-reduce's bytes, over a link
@@ -131,7 +131,7 @@ class Chart {
     curves_.push_back(std::move(curve));
   }
 
-  const Measured& measured_;
+  const Report& report_;
   std::vector<Point> points_;
   std::vector<Curve> curves_;
   bool has_expected_ = false;
@@ -152,7 +152,7 @@ std::string job_table(const Sizes& sizes) {
   return table.empty() ? "" : table.folded();
 }
 
-std::string link_table(const Measured& measured, const std::vector<std::vector<LinkTime>>& groups) {
+std::string link_table(const Report& report, const std::vector<std::vector<LinkTime>>& groups) {
   HtmlTable table("Links, each kind of call by itself",
                   {"where", "op", "latency", "rate of the fit", "best bus rate", "should give"});
   for (std::size_t i = 0; i < std::min(groups.size(), kMostCollectiveRows); ++i) {
@@ -160,8 +160,8 @@ std::string link_table(const Measured& measured, const std::vector<std::vector<L
     double best = 0;
     for (const LinkTime& row : groups[i]) best = std::max(best, bus_bytes_per_s(row));
     const auto fit = fit_link(groups[i]);
-    const auto expected = expected_of(measured, first);
-    table.add({place_of_link(measured.profile, first),
+    const auto expected = expected_of(report, first);
+    table.add({place_of_link(report.profile, first),
                first.op,
                fit ? Cell{format_duration(fit->latency_s), fit->latency_s} : Cell{"–"},
                fit ? Cell{rate_text(fit->bytes_per_s), fit->bytes_per_s} : Cell{"–"},
@@ -182,16 +182,16 @@ std::string slow_line(const Profile& profile) {
 
 }  // namespace
 
-Section collectives_section(const Measured& measured) {
-  const Sizes sizes = sizes_of(measured.profile);
-  const auto groups = group_links(measured.profile.links);
-  Chart chart(measured);
+Section collectives_section(const Report& report) {
+  const Sizes sizes = sizes_of(report.profile);
+  const auto groups = group_links(report.profile.links);
+  Chart chart(report);
   chart.add(sizes);
   for (const auto& group : groups) {
     if (group.front().scope != "host") chart.add(group);
   }
   return {"collectives", "Collectives",
-          slow_line(measured.profile) + chart.str() + job_table(sizes) + link_table(measured, groups)};
+          slow_line(report.profile) + chart.str() + job_table(sizes) + link_table(report, groups)};
 }
 
 }  // namespace stash

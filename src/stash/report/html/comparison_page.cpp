@@ -55,7 +55,7 @@ std::string model_table(const Comparison& comparison) {
 Section pay_section(const Comparison& comparison) {
   std::vector<std::string> lines;
   for (const DoesNotPay& row : comparison.does_not_pay) {
-    lines.push_back(fmt::format("{}: {} costs {:.2f} times as much an hour as {} and is {:.2f} times as fast",
+    lines.push_back(fmt::format("{}: {} costs {:.2f} times as much per hour as {} and is {:.2f} times as fast",
                                 row.model, comparison.machines[row.machine].name, row.price_ratio,
                                 comparison.machines[row.cheaper].name, row.speed_ratio));
   }

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
 #include "stash/report/html/part_colors.h"
@@ -20,29 +20,29 @@ constexpr std::array<std::string_view, 7> kSwitchedOn{
     "batches are copied from pinned host memory", "batches come from the input pipeline, files are cached",
     "the same with files that are not cached"};
 
-std::vector<Dot> dots_of(const Measured& measured, Condition condition) {
+std::vector<Dot> dots_of(const Report& report, Condition condition) {
   std::vector<Dot> dots;
-  for (const Window& window : measured.profile.windows) {
+  for (const Window& window : report.profile.windows) {
     if (window.condition != condition) continue;
     const double s = step_s(window);
-    dots.push_back({s, fmt::format("{}, round {}: {} ms a step, {} steps", to_string(condition), window.round + 1,
-                                   milliseconds(s, measured.ledger), window.steps)});
+    dots.push_back({s, fmt::format("{}, round {}: {} ms per step, {} steps", to_string(condition), window.round + 1,
+                                   milliseconds(s, report.ledger), window.steps)});
   }
   return dots;
 }
 
 }  // namespace
 
-Section conditions_section(const Measured& measured) {
-  const Ledger& ledger = measured.ledger;
-  HtmlTable table("Step times by condition, ms", {"condition", "ms a step", "from", "to", "windows", "what is on"});
+Section conditions_section(const Report& report) {
+  const Ledger& ledger = report.ledger;
+  HtmlTable table("Step times by condition, ms", {"condition", "ms per step", "from", "to", "windows", "what is on"});
   std::vector<DotRow> rows;
   for (const auto& [condition, time] : ledger.step_by_condition) {
     DotRow row{std::string(to_string(condition)),
                fmt::format("{} ms ({} to {})", milliseconds(time.s, ledger), milliseconds(time.low_s, ledger),
                            milliseconds(time.high_s, ledger)),
                class_of(part_added_by(condition)),
-               dots_of(measured, condition),
+               dots_of(report, condition),
                time.s,
                Whisker{time.low_s, time.high_s}};
     table.add({row.label,

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "stash/report/difference.h"
+#include "stash/report/difference_report.h"
 
 namespace stash {
 

@@ -13,6 +13,7 @@ namespace stash {
 namespace {
 
 constexpr std::size_t kLongestText = 160;
+constexpr std::size_t kMostColumns = 10;  // that a column of text has room for; a table with more may leave it
 
 }  // namespace
 
@@ -50,9 +51,9 @@ std::string HtmlTable::str() const {
   }
   const std::string caption = html_text(caption_);
   return fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><caption>{}</caption><thead><tr>"
+      "<div class=\"scroll{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><caption>{}</caption><thead><tr>"
       "{}</tr></thead><tbody>\n{}\n</tbody></table></div>\n{}",
-      caption, caption, head, fmt::join(rows_, "\n"),
+      columns_.size() > kMostColumns ? " wide" : "", caption, caption, head, fmt::join(rows_, "\n"),
       left_out_ > 0 ? fmt::format("<p class=\"quiet\">{} rows more; the JSON has them all.</p>\n", left_out_) : "");
 }
 

@@ -64,13 +64,13 @@ std::string rounds_chart(std::string label, std::string y_title, const std::vect
   if (points.empty()) return "";
   const std::vector<LegendEntry> entries{{"series-1", "cold"}, {"series-2", "hot"}};
   const auto plain = [](double value) { return fmt::format("{:g}", value); };
-  const Plane plane{.label = std::move(label),
-                    .x_title = "round",
-                    .y_title = std::move(y_title),
-                    .x_tick = plain,
-                    .y_tick = plain,
-                    .y_from_zero = true,
-                    .height = 140};
+  const ChartPlane plane{.label = std::move(label),
+                         .x_title = "round",
+                         .y_title = std::move(y_title),
+                         .x_tick = plain,
+                         .y_tick = plain,
+                         .y_from_zero = true,
+                         .height = 140};
   return figure(legend(entries) + scatter_chart(plane, points, {}), caption);
 }
 
@@ -123,8 +123,8 @@ std::string windows_table(const Profile& profile) {
 
 }  // namespace
 
-Section input_section(const Measured& measured) {
-  const Profile& profile = measured.profile;
+Section input_section(const Report& report) {
+  const Profile& profile = report.profile;
   return {"input", "Input",
           work_chart(profile) + queue_chart(profile) + residency_chart(profile) + counters_table(profile) +
               windows_table(profile)};

@@ -59,8 +59,8 @@ std::string table_of(const std::vector<LayerTime>& layers) {
 
 }  // namespace
 
-Section layers_section(const Measured& measured) {
-  return {"layers", "Layers", chart_of(measured.profile.layers) + table_of(measured.profile.layers)};
+Section layers_section(const Report& report) {
+  return {"layers", "Layers", chart_of(report.profile.layers) + table_of(report.profile.layers)};
 }
 
 }  // namespace stash

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "stash/attribute/rounds.h"
+#include "stash/attribute/round_table.h"
 #include "stash/core/injection.h"
 #include "stash/core/units.h"
 #include "stash/report/html/markup.h"
@@ -36,11 +36,11 @@ std::string gpus_of(const Machine& machine) {
 
 std::string job_facts(const Profile& profile) {
   const Job& job = profile.job;
-  return facts({{"model", job.model},
+  return facts({{"model", job_name(job)},
                 {"command", command_of(job)},
                 {"batch of a rank", job.batch > 0 ? fmt::format("{}", job.batch) : ""},
                 {"ranks", fmt::format("{} on {} node(s)", job.ranks, node_count(profile))},
-                {"device", job.device},
+                {"device", job.device.text()},
                 {"numbers", job.dtype},
                 {"backend", job.backend},
                 {"bucket", format_bytes(static_cast<double>(job.bucket_bytes))},
@@ -70,10 +70,9 @@ std::string machine_facts(const Machine& machine) {
 
 }  // namespace
 
-Section machine_section(const Measured& measured) {
-  return {
-      "machine", "Machine and job",
-      "<h3>Job</h3>\n" + job_facts(measured.profile) + "<h3>Machine</h3>\n" + machine_facts(measured.profile.machine)};
+Section machine_section(const Report& report) {
+  return {"machine", "Machine and job",
+          "<h3>Job</h3>\n" + job_facts(report.profile) + "<h3>Machine</h3>\n" + machine_facts(report.profile.machine)};
 }
 
 }  // namespace stash

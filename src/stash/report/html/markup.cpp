@@ -32,6 +32,16 @@ std::string list(const std::vector<std::string>& texts) {
   return fmt::format("<ul>\n{}</ul>\n", items);
 }
 
+std::string list(const std::vector<NamedList>& lists) {
+  std::string items;
+  for (const NamedList& inner : lists) {
+    if (items.size() < kMostListBytes) {
+      items += fmt::format("<li>{}\n{}</li>\n", html_text(inner.name, kLongestFact), list(inner.texts));
+    }
+  }
+  return fmt::format("<ul>\n{}</ul>\n", items);
+}
+
 std::string facts(const std::vector<std::pair<std::string, std::string>>& names_and_texts) {
   std::string rows;
   for (const auto& [name, text] : names_and_texts) {

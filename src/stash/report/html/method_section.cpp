@@ -23,15 +23,15 @@ std::string published_table(const Published& published) {
 
 }  // namespace
 
-Section method_section(const Measured& measured) {
-  const std::vector<std::string> warnings = warnings_shown(measured.profile, measured.ledger);
+Section method_section(const Report& report) {
+  const std::vector<std::string> warnings = warnings_shown(report.profile, report.ledger);
   return {"method", "Method and warnings",
-          (warnings.empty() ? "" : list(warnings)) + paragraph(stopped_line(measured.profile, measured.ledger)) +
+          (warnings.empty() ? "" : list(warnings)) + paragraph(stopped_line(report.profile, report.ledger)) +
               paragraph("One launch ran the job under a chain of conditions, each of which switches one cause of "
                         "stalls on, in short windows of consecutive steps. A round visits every condition once, in a "
                         "random order; a part is the mean over the rounds of the difference of two neighbouring "
                         "conditions, so that drift cancels. Intervals are 95 %.") +
-              published_table(measured.ledger.published)};
+              published_table(report.ledger.published)};
 }
 
 }  // namespace stash

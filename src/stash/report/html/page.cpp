@@ -1,6 +1,6 @@
 #include "stash/report/html/page.h"
 
-#include "stash/report/advice.h"
+#include "stash/report/advice_report.h"
 #include "stash/report/html/page_frame.h"
 #include "stash/report/html/prediction_sections.h"
 #include "stash/report/lines.h"
@@ -15,41 +15,42 @@ std::vector<std::string> alerts_of(const Profile& profile) {
   return {emulated_line("This was", profile.job), incomplete_line(profile)};
 }
 
-std::vector<Section> sections_of(const Measured& measured) {
-  return {first_step_section(measured), ledger_section(measured),      conditions_section(measured),
-          ranks_section(measured),      collectives_section(measured), input_section(measured),
-          layers_section(measured),     machine_section(measured),     method_section(measured)};
+std::vector<Section> sections_of(const Report& report) {
+  return {first_step_section(report), ledger_section(report),      conditions_section(report),
+          ranks_section(report),      collectives_section(report), input_section(report),
+          layers_section(report),     machine_section(report),     method_section(report)};
 }
 
-void append_measured(std::vector<Section>& sections, PageHead& head, const Measured* measured) {
-  if (measured == nullptr) return;
-  head.alerts = alerts_of(measured->profile);
-  head.lines.push_back("From a profile: " + verdict(measured->profile, measured->ledger));
-  for (Section& section : sections_of(*measured)) sections.push_back(std::move(section));
+void append_report(std::vector<Section>& sections, PageHead& head, const std::optional<Report>& report) {
+  if (!report) return;
+  head.alerts = alerts_of(report->profile);
+  head.lines.push_back("From a profile: " + verdict(report->profile, report->ledger));
+  for (Section& section : sections_of(*report)) sections.push_back(std::move(section));
 }
 
 }  // namespace
 
-std::string render_html(const Measured& measured) {
-  const PageHead head{.title = "stash: " + measured.profile.job.model,
-                      .verdict = verdict(measured.profile, measured.ledger),
-                      .lines = {job_line(measured.profile)},
-                      .alerts = alerts_of(measured.profile)};
-  return html_page(head, sections_of(measured));
+std::string render_html(const Report& report) {
+  const PageHead head{.title = "stash: " + job_name(report.profile.job),
+                      .verdict = verdict(report.profile, report.ledger),
+                      .lines = {job_line(report.profile)},
+                      .alerts = alerts_of(report.profile)};
+  return html_page(head, sections_of(report));
 }
 
-std::string render_predictions_html(const Predictions& predictions, const Measured* measured) {
+std::string render_predictions_html(const Predictions& predictions, const std::optional<Report>& report) {
   PageHead head{.title = "stash: predictions", .verdict = predictions_verdict(predictions), .lines = {}, .alerts = {}};
   std::vector<Section> sections = prediction_sections(predictions);
-  append_measured(sections, head, measured);
+  append_report(sections, head, report);
   return html_page(head, sections);
 }
 
-std::string render_advice_html(const AdviceQuestion& question, const Advice& advice, const Measured* measured) {
+std::string render_advice_html(const AdviceQuestion& question, const Advice& advice,
+                               const std::optional<Report>& report) {
   PageHead head{
       .title = "stash: advice", .verdict = advice_verdict(question, advice), .lines = advice.notes, .alerts = {}};
   std::vector<Section> sections = advice_sections(advice);
-  append_measured(sections, head, measured);
+  append_report(sections, head, report);
   return html_page(head, sections);
 }
 

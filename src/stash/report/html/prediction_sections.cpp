@@ -43,7 +43,7 @@ Cell ms_cell(const std::optional<Estimate>& time, const Ledger& ledger) {
 }
 
 std::string table_of(std::span<const Prediction* const> predictions) {
-  HtmlTable table("Predicted ledgers, ms a step", {"machine"});
+  HtmlTable table("Predicted ledgers, ms per step", {"machine"});
   for (const Part part : kParts) table.add_column(to_string(part));
   for (const char* name : {"step", "from", "to", "epoch", "$ per hour", "$ an epoch"}) table.add_column(name);
   for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostPredictionRows))) {
@@ -73,17 +73,16 @@ std::string assumptions_of(std::span<const Prediction* const> predictions) {
   return sentences.empty() ? "" : "<h3>Assumed</h3>\n" + list(sentences);
 }
 
+// What more would be worth, machine by machine.
 std::string extras_of(const Predictions& predictions) {
-  std::vector<std::string> lines;
+  std::vector<NamedList> machines;
+  std::size_t sentences = 0;
   for (const Prediction& prediction : predictions.predictions) {
-    const std::string text = render_extras(prediction);
-    for (std::size_t start = 0; start < text.size() && lines.size() < kMostSentences;) {
-      const std::size_t end = std::min(text.find('\n', start), text.size());
-      if (end > start) lines.push_back(text.substr(start, end - start));
-      start = end + 1;
-    }
+    NamedList machine{label_of(prediction), extra_lines(prediction)};
+    sentences += machine.texts.size();
+    if (!machine.texts.empty() && sentences <= kMostSentences) machines.push_back(std::move(machine));
   }
-  return lines.empty() ? "" : list(lines);
+  return machines.empty() ? "" : list(machines);
 }
 
 }  // namespace

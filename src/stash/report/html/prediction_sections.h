@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "stash/advise/advise.h"
+#include "stash/advise/advice.h"
 #include "stash/predict/prediction.h"
 #include "stash/report/html/sections.h"
 

@@ -61,44 +61,44 @@ RankMeans means_of(const Profile& profile, int rank, Condition last) {
           })};
 }
 
-std::string chart_of(const std::vector<RankMeans>& ranks, const Measured& measured) {
+std::string chart_of(const std::vector<RankMeans>& ranks, const Report& report) {
   std::vector<RankMeans> latest = ranks;
   std::ranges::stable_sort(latest, std::ranges::greater{}, [](const RankMeans& r) { return r.behind_s.value_or(0); });
   latest.resize(std::min(latest.size(), kMostRankBars));
   std::vector<BarRow> rows;
   for (const RankMeans& rank : latest) {
     if (!rank.behind_s) continue;
-    const bool is_late = measured.ledger.late_rank && measured.ledger.late_rank->rank == rank.rank;
-    const std::string label = fmt::format("rank {} on {}", rank.rank, host_of(measured.profile, rank.rank));
-    const std::string figures = fmt::format("{} ms behind", milliseconds(*rank.behind_s, measured.ledger));
+    const bool is_late = report.ledger.late_rank && report.ledger.late_rank->rank == rank.rank;
+    const std::string label = fmt::format("rank {} on {}", rank.rank, host_of(report.profile, rank.rank));
+    const std::string figures = fmt::format("{} ms behind", milliseconds(*rank.behind_s, report.ledger));
     rows.push_back(
         {label, figures, {{*rank.behind_s, is_late ? "part-network" : "series-quiet", label + ": " + figures}}, {}});
   }
   if (rows.empty()) return "";
-  return figure(
-      bar_chart("How far each rank comes behind the median of the others, a step", rows, tick_ms),
-      "How far a rank comes behind the median of the others to a step's collectives; a late rank is coloured.");
+  return figure(bar_chart("How late each rank is, per step", rows, tick_ms),
+                "How late each rank reaches the step's collectives, relative to the median of the others; a late rank "
+                "is colored.");
 }
 
 }  // namespace
 
-Section ranks_section(const Measured& measured) {
-  const Profile& profile = measured.profile;
-  if (profile.job.ranks < 2 || measured.ledger.step_by_condition.empty()) return {"ranks", "Ranks", ""};
-  const Condition last = measured.ledger.step_by_condition.rbegin()->first;
-  HtmlTable table(fmt::format("Ranks, means under {}, ms a step", to_string(last)),
+Section ranks_section(const Report& report) {
+  const Profile& profile = report.profile;
+  if (profile.job.ranks < 2 || report.ledger.step_by_condition.empty()) return {"ranks", "Ranks", ""};
+  const Condition last = report.ledger.step_by_condition.rbegin()->first;
+  HtmlTable table(fmt::format("Ranks, means under {}, ms per step", to_string(last)),
                   {"rank", "host", "own step, apart", "waits for input", "in collectives", "behind"});
   std::vector<RankMeans> ranks;
   for (int rank = 0; rank < std::min(profile.job.ranks, int{kMostRankRows}); ++rank) {
     const RankMeans& means = ranks.emplace_back(means_of(profile, rank, last));
     const auto ms = [&](std::optional<double> s) {
-      return s ? Cell{milliseconds(*s, measured.ledger), *s * 1e3} : Cell{"–"};
+      return s ? Cell{milliseconds(*s, report.ledger), *s * 1e3} : Cell{"–"};
     };
     table.add({fmt::format("{}", rank), host_of(profile, rank), ms(means.own_s), ms(means.input_s), ms(means.collect_s),
                ms(means.behind_s)});
   }
   return {"ranks", "Ranks",
-          paragraph(late_rank_line(profile, measured.ledger)) + chart_of(ranks, measured) + table.folded()};
+          paragraph(late_rank_line(profile, report.ledger)) + chart_of(ranks, report) + table.folded()};
 }
 
 }  // namespace stash

@@ -42,7 +42,7 @@ bool overlap(const NameBox& one, const NameBox& other) {
 
 class Drawing {
  public:
-  Drawing(const Plane& plane, std::span<const Point> points, std::span<const Curve> curves)
+  Drawing(const ChartPlane& plane, std::span<const Point> points, std::span<const Curve> curves)
       : plane_(plane),
         svg_(plane.height + kTitleHeight + 2 * kAxisHeight, plane.label),
         bottom_(kTitleHeight + plane.height) {
@@ -113,7 +113,7 @@ class Drawing {
     svg_.text(x(point.x), box.y, point.name, anchor, "name");
   }
 
-  const Plane& plane_;
+  const ChartPlane& plane_;
   Svg svg_;
   double bottom_;
   Extent x_extent_, y_extent_;
@@ -122,7 +122,7 @@ class Drawing {
 
 }  // namespace
 
-std::string scatter_chart(const Plane& plane, std::span<const Point> points, std::span<const Curve> curves) {
+std::string scatter_chart(const ChartPlane& plane, std::span<const Point> points, std::span<const Curve> curves) {
   return Drawing(plane, points, curves).draw(points, curves);
 }
 

@@ -34,12 +34,12 @@ std::string predicted_chart(const CommunicationStudy& study) {
     most = std::max({most, one.observation.stall.s, one.predicted_s});
   }
   const Curve diagonal{"series-quiet", {{0, 0}, {most, most}}};
-  const Plane plane{.label = "Predicted against measured stall",
-                    .x_title = "measured stall",
-                    .y_title = "predicted stall",
-                    .x_tick = tick_ms,
-                    .y_tick = tick_ms,
-                    .height = 340};
+  const ChartPlane plane{.label = "Predicted against measured stall",
+                         .x_title = "measured stall",
+                         .y_title = "predicted stall",
+                         .x_tick = tick_ms,
+                         .y_tick = tick_ms,
+                         .height = 340};
   return figure(legend(kFittedAndHeldOut) + scatter_chart(plane, points, std::span(&diagonal, 1)),
                 "Predicted against measured communication stall of a step; on the line they are the same.");
 }
@@ -58,13 +58,13 @@ std::string line_chart(const CommunicationStudy& study, std::string name, const 
   }
   std::vector<Curve> curves;
   if (line) curves.push_back({"series-quiet", {{low, line->at(low)}, {high, line->at(high)}}});
-  const Plane plane{.label = "Stall against " + name,
-                    .x_title = name,
-                    .y_title = "stall",
-                    .x_tick = tick,
-                    .y_tick = tick_ms,
-                    .y_from_zero = true,
-                    .height = 200};
+  const ChartPlane plane{.label = "Stall against " + name,
+                         .x_title = name,
+                         .y_title = "stall",
+                         .x_tick = tick,
+                         .y_tick = tick_ms,
+                         .y_from_zero = true,
+                         .height = 200};
   const std::string fit =
       line && line->r_squared ? fmt::format("; the straight line has R² {:.3f}", *line->r_squared) : "";
   return figure(scatter_chart(plane, points, curves), fmt::format("Stall of a step against {}{}.", name, fit));
@@ -86,7 +86,7 @@ std::string coefficients_table(const CommunicationFit& fit) {
 }
 
 std::string case_table(const CommunicationStudy& study) {
-  HtmlTable table("Models: measured and predicted stall, ms a step",
+  HtmlTable table("Models: measured and predicted stall, ms per step",
                   {"model", "layers", "gradients", "collectives", "step", "stall", "from", "to", "predicted", "off",
                    "% of the step", ""});
   for (const StudyCase& one : study.cases) {

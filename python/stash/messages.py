@@ -1,0 +1,23 @@
+"""What the program tells the hooks of a script, and what is reported to it before the library is there."""
+
+import json
+import os
+import types
+
+from stash import shared_names
+
+
+def read_script_order(folder):
+    with open(os.path.join(folder, shared_names.SCRIPT_ORDER_FILE), encoding="utf-8") as file:
+        order = json.load(file)
+    if set(order) != set(shared_names.SCRIPT_ORDER_KEYS):
+        raise ValueError(f"the program and its Python package are of different versions: {sorted(order)}")
+    return types.SimpleNamespace(**order)
+
+
+def error_line(kind, message):
+    """The event by which a process says that it gives up."""
+    if kind not in shared_names.FAULT_KINDS:
+        raise ValueError(f"{kind} is none of {', '.join(shared_names.FAULT_KINDS)}")
+    content = dict(zip(shared_names.ERROR_KEYS, (kind, message, []), strict=True))
+    return json.dumps({"event": shared_names.ERROR_EVENT, **content}) + "\n"

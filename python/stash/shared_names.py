@@ -1,0 +1,18 @@
+"""Names that the program and Python share, written from src/stash/launch/protocol by
+
+    STASH_WRITE_NAMES=1 stash_launch_tests --gtest_filter='Protocol.*'
+"""
+
+ORDER_VARIABLE = "STASH_ORDER"
+CREW_INDEX_VARIABLE = "STASH_CREW_INDEX"
+EVENT_FD_VARIABLE = "STASH_EVENT_FD"
+SHARED_FD_VARIABLE = "STASH_SHARED_FD"
+RUN_FOLDER_VARIABLE = "STASH_RUN_FOLDER"
+SCRIPT_ORDER_FILE = "script_order.json"
+EVENTS_SUFFIX = ".events"
+PYTHON_MARK = "python-"
+TORCH_MARK = "torch-"
+SCRIPT_ORDER_KEYS = ("program", "watch", "keep_training", "data", "job")
+ERROR_EVENT = "error"
+ERROR_KEYS = ("kind", "message", "lost")
+FAULT_KINDS = ("usage", "environment", "memory", "peer")

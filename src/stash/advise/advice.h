@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stash/predict/prediction.h"
+
+namespace stash {
+
+// A machine and node count with what the whole training takes on it; docs/prediction.md. Low and high are the ends of
+// the 95 % interval. Costs are nullopt where no price is known.
+struct Option {
+  Prediction prediction;  // with the epoch's figures filled in
+  double time_s = 0;
+  double time_low_s = 0;
+  double time_high_s = 0;
+  std::optional<double> cost_usd;
+  std::optional<double> cost_low_usd;
+  std::optional<double> cost_high_usd;
+  double interruptions = 0;           // expected, of spot machines
+  bool meets = true;                  // the deadline and the budget
+  std::optional<double> meets_ratio;  // how often it does, of the draws; nullopt: neither was given
+  bool on_front = false;              // no other is both faster and cheaper
+  double first_ratio = 0;             // how often it is first, of the draws; all options sum to 1
+};
+
+struct Advice {
+  std::vector<Option> ranked;             // best first; those that meet deadline and budget before those that do not
+  std::optional<std::size_t> best;        // into `ranked`; nullopt: nothing meets deadline and budget
+  std::vector<Rejected> rejected;         // those that came, and those that cannot be ranked
+  std::vector<std::string> would_change;  // what would make another first, or what it would take; sentences, no stop
+  std::vector<std::string> notes;         // what "best" means here, and what was left out
+};
+
+}  // namespace stash

@@ -1,0 +1,50 @@
+#include "stash/cli/flags/start_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "stash/cli/own_files.h"
+#include "stash/cli/progress.h"
+#include "stash/core/units.h"
+#include "stash/launch/extension/extension.h"
+#include "stash/launch/extension/oldest_torch.h"
+
+namespace stash {
+
+void StartFlags::add_to(CLI::App& app) {
+  app.add_option("--python", python_,
+                 fmt::format("Interpreter whose torch ({} or newer) the ranks use; default: that of an active "
+                             "environment, else the one of ./stash",
+                             oldest_torch()))
+      ->type_name("FILE");
+  app.add_option("--deadline", deadline_, "Stop the run if a rank shows no sign of life for this long")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--node-name", node_name_,
+                 "Name of this node: ranks with the same name count as one node; default: detected")
+      ->type_name("NAME");
+  app.add_flag("--local", local_, "Start ranks here, even under a launcher");
+}
+
+void StartFlags::check() const { parse_duration_s(deadline_, "--deadline"); }
+
+std::optional<LaunchedProcess> StartFlags::launched() const {
+  return local_ ? std::nullopt : find_launched_process(environment_variable);
+}
+
+CrewOptions StartFlags::resolve() const {
+  StatusLine setup;
+  const ExtensionInfo extension = ensure_extension(
+      chosen_python(python_), root_folder(), [&](std::string_view line, bool passing) { setup.tell(line, passing); });
+  return {.plan = {},
+          .node = node_identity(node_name_),
+          .python = chosen_python(python_),
+          .extension_folder = extension.folder,
+          .package_folder = root_folder() / "python",
+          .deadline_s = parse_duration_s(deadline_, "--deadline"),
+          .purpose = Purpose::profile,
+          .on_tick = {}};
+}
+
+}  // namespace stash

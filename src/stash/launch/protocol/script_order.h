@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "stash/core/job.h"
+
+namespace stash {
+
+// What the hooks in somebody's command are told.
+struct ScriptOrder {
+  std::string program;              // ourselves: ranks ask it for the extension
+  bool watch = false;               // counts what goes by, and measures nothing
+  bool keep_training = false;       // after measuring, as if nothing had happened
+  std::optional<std::string> data;  // absolute; absent: files are noticed when samples are read
+  Job job;                          // how it is measured; what is trained the script shows
+};
+
+void write_script_order(const std::filesystem::path& path, const ScriptOrder& order);
+ScriptOrder read_script_order(const std::filesystem::path& path);
+
+}  // namespace stash

@@ -1,0 +1,18 @@
+#include "stash/measure/ruler_events.h"
+
+namespace stash {
+
+void RulerEvents::pilot(double edge_s, double round_s) {
+  if (speaks_) events_.send(PilotEvent{.edge_s = edge_s, .round_s = round_s});
+}
+
+void RulerEvents::window(const Window& window) {
+  if (speaks_) events_.send(WindowEvent{window});
+}
+
+void RulerEvents::trace(const WindowTrace& trace) {
+  if (!speaks_) return;
+  for (const RankTrace& rank : trace.ranks) events_.send(RankTraceEvent{trace.round, trace.condition, rank});
+}
+
+}  // namespace stash

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "stash/measure/events.h"
+#include "stash/ruler/ruler_report.h"
+
+namespace stash {
+
+// What the ruler finds, told to the supervisor of the ranks that this one speaks for.
+class RulerEvents final : public RulerReport {
+ public:
+  RulerEvents(const Events& events, bool speaks) : events_(events), speaks_(speaks) {}
+
+  void pilot(double edge_s, double round_s) override;
+  void window(const Window& window) override;
+  void trace(const WindowTrace& trace) override;
+
+ private:
+  const Events& events_;
+  bool speaks_;
+};
+
+}  // namespace stash

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "stash/core/profile.h"
+
+namespace stash {
+
+// Who is told what a ruler finds, as soon as it is known.
+class RulerReport {
+ public:
+  virtual ~RulerReport() = default;
+  // What a window's edges cost, and what a round is expected to take.
+  virtual void pilot(double edge_s, double round_s) = 0;
+  virtual void window(const Window& window) = 0;
+  virtual void trace(const WindowTrace& trace) = 0;  // on rank 0 only
+};
+
+}  // namespace stash

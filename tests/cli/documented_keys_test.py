@@ -1,0 +1,101 @@
+"""The JSON that reports print has the keys that their pages name, and no others.
+
+Keys of profiles and instances need no such test: their tables are generated."""
+
+import json
+import re
+import unittest
+
+import made_profile
+import program
+
+program.require_program(extension=False)
+
+# Documents of other pages, and objects whose keys are names.
+ELSEWHERE = {"job", "machine", "jobs", "tool"}
+NAMED = {"parts", "step_by_condition", "absent", "versions"}
+TRAINING = ("--model", "resnet50", "--batch", "64", "--on", "p3.16xlarge,p2.xlarge", "--nodes", "1")
+
+INPUT = ("--samples", "1000", "--sample-bytes", "110kB", "--sample-cpu", "5ms")
+TRACE = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 9, "ts": 0, "dur": 100},
+         {"ph": "X", "cat": "kernel", "name": "ampere_sgemm_128x64_nn", "pid": 0, "ts": 10, "dur": 60}]
+
+
+def keys_of(value):
+    """Every key inside a document, at any depth."""
+    found = set()
+    if isinstance(value, list):
+        for element in value:
+            found |= keys_of(element)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            found.add(key)
+            if key in NAMED and isinstance(inner, dict):
+                for one in inner.values():
+                    found |= keys_of(one)
+            elif key not in ELSEWHERE:
+                found |= keys_of(inner)
+    return found
+
+
+def section(page, heading):
+    text = (program.ROOT / "docs" / "cli" / page).read_text()
+    return re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE).group(1)
+
+
+def named_keys(text):
+    """Identifiers in code: `key`, `outer.key`, and {"key": ...}."""
+    found = set()
+    for code in re.findall(r"`([^`]+)`", text):
+        if re.fullmatch(r"[a-z][a-z_.]*", code):
+            found |= set(code.split("."))
+        found |= set(re.findall(r'"([a-z_]+)"', code))
+    return found
+
+
+class DocumentedKeys(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = program.Folder()
+        cls.addClassCleanup(cls.folder.close)
+        cls.profile = cls.folder.path / "profile.json"
+        cls.profile.write_text(json.dumps(made_profile.made_profile()))
+
+    def printed(self, *arguments):
+        result = program.stash(*arguments, "--format", "json")
+        self.assertEqual(result.code, 0, result.err)
+        return keys_of(result.json())
+
+    def check(self, printed, page, heading="JSON", more=()):
+        """Rows of the page's tables begin with keys; those of other pages that it points to are `more`."""
+        text = section(page, heading)
+        documented = named_keys(text)
+        for other, its_heading in more:
+            documented |= named_keys(section(other, its_heading))
+        first = named_keys(" ".join(row.split("|")[1] for row in text.splitlines() if row.startswith("| `")))
+        self.assertEqual(sorted(printed - documented), [], f"docs/cli/{page} does not name these keys")
+        self.assertEqual(sorted(first - printed), [], f"docs/cli/{page} names keys that are not printed")
+
+    def test_of_a_report(self):
+        self.check(self.printed("report", self.profile, "--usd-per-hour", "24.48"), "report.md")
+
+    def test_of_a_difference(self):
+        self.check(self.printed("diff", self.profile, self.profile, "--fail-over", "3%"), "diff.md", "JSON and CSV",
+                   more=[("report.md", "JSON")])
+
+    def test_of_a_prediction(self):
+        self.check(self.printed("predict", *TRAINING, "--set", "network=100Gbit/s", *INPUT), "predict.md",
+                   more=[("report.md", "JSON")])
+
+    def test_of_advice(self):
+        self.check(self.printed("advise", *TRAINING[:-2], "--epochs", "90", "--samples", "1000", "--spot"), "advise.md",
+                   more=[("report.md", "JSON"), ("predict.md", "JSON")])
+
+    def test_of_an_imported_trace(self):
+        trace = self.folder.path / "trace.json"
+        trace.write_text(json.dumps(TRACE))
+        self.check(self.printed("import", trace), "import.md")
+
+
+if __name__ == "__main__":
+    unittest.main()
