@@ -1,4 +1,4 @@
-// How far the ledger is from the truth, on injected cases: bench/accuracy [--cases N] [--stash FILE].
+// How far the ledger is from the truth, on injected cases: bench/accuracy [--cases N] [--stash FILE] [--least-covered RATIO].
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -107,11 +107,14 @@ int main(int argc, char** argv) {
   int first = 0;
   int most = 48;
   double max_time_s = 60;
+  double least_covered = 0;
   app.add_option("--stash", program, "The entry script or the program")->capture_default_str();
   app.add_option("--folder", folder, "For the data set and the profiles")->capture_default_str();
   app.add_option("--first", first, "The number of the first case")->capture_default_str();
   app.add_option("--cases", most, "How many of the 48")->capture_default_str();
   app.add_option("--max-time", max_time_s, "Seconds of a case")->capture_default_str();
+  app.add_option("--least-covered", least_covered, "Fail if fewer intervals than this share hold the truth")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
   fs::create_directories(folder);
@@ -163,5 +166,5 @@ int main(int argc, char** argv) {
              quantile(all, 1), covered, judged, 100.0 * covered / judged);
   fmt::print("{} of {} cases met the precision; {} times a case was run again; {:.0f} s in all\n", by_precision, done,
              repeated, stash::seconds(stash::now_ns() - start_ns));
-  return 0;
+  return covered >= least_covered * judged ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 """A known stall goes in; the ledger must find that stall and its size."""
 
+import statistics
 import unittest
 
 import program
@@ -65,6 +66,14 @@ class Injected(unittest.TestCase):
         late = report["ledger"]["late_rank"]
         self.assertEqual((late["rank"], late["condition"]), (1, "apart"))
         self.assertAlmostEqual(late["s"], 0.060, delta=0.005)
+
+    @ledger.repeated
+    def test_the_collectives_of_one_rank_are_no_stall(self):
+        report, profile = ledger.profile(self, self.folder, *ledger.SMALL_JOB, *BUDGET, "--ranks", 1, "--batch", BATCH,
+                                         "--workers", WORKERS, "--data", self.data, "--conditions", "solo,hot")
+        ledger.check_sum(self, report)
+        solo_s, hot_s = (statistics.median(ledger.window_steps_s(profile, condition)) for condition in ("solo", "hot"))
+        self.assertAlmostEqual(hot_s, solo_s, delta=0.002 * solo_s)
 
     def test_parts_without_meaning_are_absent(self):
         report = self.measure("prep=1ms/sample", "solo,apart")

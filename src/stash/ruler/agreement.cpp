@@ -25,7 +25,7 @@ void check_loss(Control& control, const Workload& workload) {
     if (std::isfinite(all[rank][0])) continue;
     throw Error(
         fmt::format("the loss of rank {} is not finite: the job has diverged and its times mean nothing; "
-                    "try --dtype fp32 or another --seed",
+                    "try another --seed, or --dtype fp32 if it trains in half precision",
                     rank));
   }
 }

@@ -21,9 +21,16 @@ BuiltinWorkload::BuiltinWorkload(const Job& job, Trainer& trainer, Device& devic
               .queued_samples = [pipeline] { return std::optional(pipeline->queued_samples()); },
               .collect_device_times = [&backend] { backend.collect_device_times(); }}) {}
 
+// One rank sums with nobody, so no condition may differ by it: a real one issues its collectives in all of them, an
+// emulated one in none, because its device would wait for them in real time.
+SwitchPosition BuiltinWorkload::position() const {
+  if (job_.ranks > 1) return switch_position(condition_);
+  return device_.emulated() != nullptr ? SwitchPosition::off : SwitchPosition::pass;
+}
+
 // Ranks that trained apart have drifted apart: rank 0's weights go to all before gradients are summed again.
 void BuiltinWorkload::match_weights() {
-  const SwitchPosition position = switch_position(condition_);
+  const SwitchPosition position = this->position();
   const bool together = position == SwitchPosition::pass || !several_nodes_;
   if (weights_differ_ && position != SwitchPosition::off) {
     backend_.set_position(SwitchPosition::pass);
@@ -38,7 +45,7 @@ std::optional<double> BuiltinWorkload::enter(Condition condition, int steps) {
   condition_ = condition;
   takes_part_ = condition != Condition::solo || first_on_node_;
   match_weights();
-  backend_.set_position(switch_position(condition));
+  backend_.set_position(position());
   if (!uses_input(condition)) return std::nullopt;
   // What was prepared while other conditions ran would make the first steps free.
   pipeline_->drain();
@@ -86,7 +93,7 @@ void BuiltinWorkload::leave() {
 }
 
 std::optional<double> BuiltinWorkload::weight_sum() const {
-  return switch_position(condition_) == SwitchPosition::off ? std::nullopt : std::optional(trainer_.weight_sum());
+  return position() == SwitchPosition::off ? std::nullopt : std::optional(trainer_.weight_sum());
 }
 
 }  // namespace stash

@@ -28,6 +28,7 @@ class BuiltinWorkload final : public Workload {
   std::optional<double> weight_sum() const override;
 
  private:
+  SwitchPosition position() const;
   void match_weights();
   void warm_up();
   void step();

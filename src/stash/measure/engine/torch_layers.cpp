@@ -54,7 +54,8 @@ at::Tensor initial_value(const Layer& layer, const Parameter& parameter, std::si
   }
   if (!is_weight) return empty.zero_();
   const double fan_in = static_cast<double>(element_count(parameter.shape)) / static_cast<double>(parameter.shape[0]);
-  return empty.normal_(0, std::sqrt(2 / fan_in));
+  // Half the usual variance: without batch norm, residual sums of the usual one overflow in deep networks.
+  return empty.normal_(0, std::sqrt(1 / fan_in));
 }
 
 }  // namespace

@@ -101,7 +101,8 @@ std::optional<double> ScriptSession::enter(Condition condition, int steps) {
   owed_steps_ = 0;
   runs_ = 0;
   gate_->wait_for_stop();
-  set_position(switch_position(condition));
+  // One rank sums with nobody: what its collectives cost is in every condition.
+  set_position(control_->size() == 1 ? SwitchPosition::pass : switch_position(condition));
   return hooks_.enter(condition, steps);
 }
 
