@@ -1,4 +1,5 @@
-// How far the ledger is from the truth, on injected cases: bench/accuracy [--cases N] [--stash FILE] [--least-covered RATIO].
+// How far the ledger is from the truth on injected cases:
+// bench/accuracy [--cases N] [--stash FILE] [--least-covered RATIO].
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -49,6 +49,12 @@ def commands(lines):
     return [(command, shown[:-1] if shown[-1:] == [""] else shown) for command, shown in found]
 
 
+def extension_cache():
+    """Where the torch extension is already: building it again takes minutes on a busy machine."""
+    user_cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.environ.get("STASH_CACHE_DIR") or os.path.join(user_cache, "stash")
+
+
 def is_run(info):
     return not info.startswith("skip=")
 
@@ -94,7 +100,7 @@ class Docs(unittest.TestCase):
 
     def check_runs(self, command, folder):
         environment = {**os.environ, "STASH_ROOT": str(program.ROOT), "XDG_CACHE_HOME": str(self.folder.path / "cache"),
-                       "XDG_DATA_HOME": str(self.folder.path / "data")}
+                       "XDG_DATA_HOME": str(self.folder.path / "data"), "STASH_CACHE_DIR": extension_cache()}
         ended = subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, text=True,
                                stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
         self.assertEqual(ended.returncode, 0, ended.stderr)

@@ -1,6 +1,5 @@
 """A known stall goes in; the ledger must find that stall and its size."""
 
-import statistics
 import unittest
 
 import program
@@ -14,6 +13,7 @@ RANKS = 2
 BATCH = 4
 WORKERS = 2
 BUDGET = ("--precision", "5%", "--max-time", "8s")
+ONE_RANK_COLLECTIVES_S = 0.26e-3  # per step, where they are passed on to Gloo
 
 
 class Injected(unittest.TestCase):
@@ -72,8 +72,8 @@ class Injected(unittest.TestCase):
         report, profile = ledger.profile(self, self.folder, *ledger.SMALL_JOB, *BUDGET, "--ranks", 1, "--batch", BATCH,
                                          "--workers", WORKERS, "--data", self.data, "--conditions", "solo,hot")
         ledger.check_sum(self, report)
-        solo_s, hot_s = (statistics.median(ledger.window_steps_s(profile, condition)) for condition in ("solo", "hot"))
-        self.assertAlmostEqual(hot_s, solo_s, delta=0.002 * solo_s)
+        solo_s, hot_s = (min(ledger.window_steps_s(profile, condition)) for condition in ("solo", "hot"))
+        self.assertLess(hot_s - solo_s, ONE_RANK_COLLECTIVES_S / 2)
 
     def test_parts_without_meaning_are_absent(self):
         report = self.measure("prep=1ms/sample", "solo,apart")
