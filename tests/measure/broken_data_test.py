@@ -11,7 +11,7 @@ program.require_program()
 import ledger  # noqa: E402
 
 IMAGES = 64
-JOB = (*ledger.SMALL_JOB, "--batch", 2, "--workers", 1, "--conditions", "hot,cold", "--precision", "0.01%")
+JOB = (*ledger.small_job(), "--batch", 2, "--workers", 1, "--conditions", "hot,cold", "--precision", "0.01%")
 
 
 class BrokenData(unittest.TestCase):

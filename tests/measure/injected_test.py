@@ -24,7 +24,7 @@ class Injected(unittest.TestCase):
         cls.data, cls.file_bytes = cls.folder.equal_images(256, "96x72")
 
     def measure(self, injection, conditions):
-        report, _ = ledger.profile(self, self.folder, *ledger.SMALL_JOB, *BUDGET, "--batch", BATCH, "--workers", WORKERS,
+        report, _ = ledger.profile(self, self.folder, *ledger.small_job(RANKS), *BUDGET, "--batch", BATCH, "--workers", WORKERS,
                                    "--data", self.data, "--conditions", conditions, "--inject", injection)
         ledger.check_sum(self, report)
         return report
@@ -69,7 +69,7 @@ class Injected(unittest.TestCase):
 
     @ledger.repeated
     def test_the_collectives_of_one_rank_are_no_stall(self):
-        report, profile = ledger.profile(self, self.folder, *ledger.SMALL_JOB, *BUDGET, "--ranks", 1, "--batch", BATCH,
+        report, profile = ledger.profile(self, self.folder, *ledger.small_job(ranks=1), *BUDGET, "--batch", BATCH,
                                          "--workers", WORKERS, "--data", self.data, "--conditions", "solo,hot")
         ledger.check_sum(self, report)
         solo_s, hot_s = (min(ledger.window_steps_s(profile, condition)) for condition in ("solo", "hot"))

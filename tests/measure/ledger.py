@@ -7,11 +7,12 @@ import time
 import notes
 import program
 
-# Small gradients and a step of some 15 ms, so that what is injected is most of the step.
-SMALL_JOB = ("--device", "emulated:V100", "--model", "squeezenet1_0", "--ranks", 2)
-
-
 PAUSE_S = 10  # before the next attempt: other programs of a shared machine are busy for a while
+
+
+def small_job(ranks=2):
+    """Small gradients and a step of some 15 ms, so that what is injected is most of the step."""
+    return "--device", "emulated:V100", "--model", "squeezenet1_0", "--ranks", ranks
 
 
 def repeated(test):

@@ -30,7 +30,7 @@ class Trace(unittest.TestCase):
         return {span[0] for rank in trace["ranks"] for span in rank["host"]}
 
     def test_an_emulated_job_that_waits_for_its_input(self):
-        traces = self.traced(*ledger.SMALL_JOB, "--data", self.data, "--workers", 1, "--inject", "prep=40ms/sample")
+        traces = self.traced(*ledger.small_job(), "--data", self.data, "--workers", 1, "--inject", "prep=40ms/sample")
         compute = {"step", "forward", "backward", "optimizer"}
         self.assertEqual(self.kinds(traces["solo"]), compute)
         self.assertEqual(self.kinds(traces["apart"]), compute)
@@ -51,7 +51,7 @@ class Trace(unittest.TestCase):
 
     def test_an_older_profile_has_none(self):
         path = self.folder.path / "old.json"
-        _, profile = ledger.profile(self, self.folder, *QUICK, *ledger.SMALL_JOB, "--conditions", "apart,node")
+        _, profile = ledger.profile(self, self.folder, *QUICK, *ledger.small_job(), "--conditions", "apart,node")
         del profile["traces"]
         path.write_text(json.dumps(profile))
         result = program.stash("report", path, "--format", "trace")

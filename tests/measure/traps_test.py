@@ -29,7 +29,7 @@ class Traps(unittest.TestCase):
         """Each job once for all tests."""
         key = injection, conditions
         if key not in self.runs:
-            self.runs[key] = ledger.profile(self, self.folder, *ledger.SMALL_JOB, *BUDGET, "--workers", WORKERS, "--data",
+            self.runs[key] = ledger.profile(self, self.folder, *ledger.small_job(), *BUDGET, "--workers", WORKERS, "--data",
                                             self.data, "--conditions", conditions, "--inject", injection)
         return self.runs[key]
 
