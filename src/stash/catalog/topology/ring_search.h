@@ -25,15 +25,15 @@ struct NodeRings {
   bool nvls = false;             // the NVSwitch adds up
   bool peer_to_peer = true;      // no hop goes through the host's memory
   std::vector<int> order;        // GPUs along the first ring
-  std::optional<std::pair<int, int>> slowest_pair;  // neighbours in `order`; nullopt: all are equal
+  std::optional<std::pair<int, int>> slowest_pair;  // neighbours in `order`; nullopt: all hops are alike
   std::string why;                                  // what limits the rings
   std::optional<double> nic_bytes_per_s;            // network cards of the GPUs' sockets, together; nullopt: unknown
 };
 
-// `gpus` are two or more different indices of the topology's GPUs; Error if not. One GPU: no channel.
+// `gpus` are different indices of the topology's GPUs; Error if not. One GPU has no ring: channels and rates are 0.
 NodeRings find_rings(const Topology& topology, std::span<const int> gpus);
 
-// The first `gpus` of the machine, as a job takes them.
+// Of the machine's first `gpus`, which a job takes unless told otherwise.
 NodeRings find_rings(const Topology& topology, int gpus);
 
 }  // namespace stash
