@@ -53,17 +53,19 @@ std::string pair_line(const std::optional<GpuPair>& pair) {
                      to_string(pair->connection), in_words(pair->connection.relation));
 }
 
+std::string comparison_line(const TopologyFindings& findings) {
+  if (!findings.faults.empty() || !findings.type) return "";
+  return findings.type_is_published
+             ? fmt::format("no NVLink is missing that a {} should have\n", *findings.type)
+             : fmt::format("how a {} is wired is not published: only its GPUs were counted\n", *findings.type);
+}
+
 std::string fault_lines(const TopologyFindings& findings) {
-  if (findings.faults.empty()) {
-    if (!findings.type) return "";
-    return findings.type_is_published
-               ? fmt::format("no NVLink is missing that a {} should have\n", *findings.type)
-               : fmt::format("how a {} is wired is not published: only its GPUs were counted\n", *findings.type);
-  }
+  if (findings.faults.empty()) return "";
   std::string text = fmt::format("this machine has less than {} should have; for a support ticket:\n",
                                  findings.type ? "a " + *findings.type : std::string("it"));
   for (const std::string& fault : findings.faults) text += fmt::format("  {}\n", fault);
-  return text;
+  return text + "\n";
 }
 
 nlohmann::json pair_json(const std::optional<GpuPair>& pair) {
@@ -88,7 +90,8 @@ nlohmann::json rings_json(const NodeRings& rings) {
 }  // namespace
 
 std::string topology_text(const TopologyFindings& findings) {
-  return rings_line(findings) + ring_lines(findings.rings) + pair_line(findings.slowest_pair) + fault_lines(findings);
+  return fault_lines(findings) + rings_line(findings) + ring_lines(findings.rings) + pair_line(findings.slowest_pair) +
+         comparison_line(findings);
 }
 
 nlohmann::json topology_json(const TopologyFindings& findings) {

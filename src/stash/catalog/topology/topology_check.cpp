@@ -114,6 +114,16 @@ void add_bounded(std::vector<std::string>& sentences, std::vector<std::string> m
   if (left_out > 0) sentences.push_back(fmt::format("There are {} more like these.", left_out));
 }
 
+// What the missing links cost. With fewer GPUs than the type has, other rings are to be expected.
+void add_slower_rings(TopologyFindings& findings, const Topology& expected, const Instance& type) {
+  if (findings.faults.empty() || static_cast<int>(findings.gpus) < type.gpus) return;
+  const NodeRings rings = find_rings(expected, type.gpus);
+  if (!(findings.rings.ring_bytes_per_s < rings.ring_bytes_per_s)) return;
+  findings.faults.push_back(fmt::format("NCCL's rings carry {:.4g} GB/s at best; on a {} they carry {:.4g} GB/s.",
+                                        findings.rings.ring_bytes_per_s * 1e-9, type.name,
+                                        rings.ring_bytes_per_s * 1e-9));
+}
+
 void compare(TopologyFindings& findings, const SmiMatrix& matrix, const Instance& type) {
   findings.type = type.name;
   if (static_cast<int>(matrix.gpus) < type.gpus) {
@@ -126,6 +136,7 @@ void compare(TopologyFindings& findings, const SmiMatrix& matrix, const Instance
   add_bounded(findings.faults, expected->switch_links_per_gpu
                                    ? missing_at_switch(matrix, *expected->switch_links_per_gpu, type.name)
                                    : missing_between_pairs(matrix, *expected, type.name));
+  add_slower_rings(findings, *expected, type);
 }
 
 std::vector<std::string> narrow_slots(const std::vector<GpuSlot>& slots) {
