@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 class GpuTopology : public testing::Test {
  protected:
-  ~GpuTopology() override { ::setenv("PATH", path_.c_str(), 1); }
+  void TearDown() override { ::setenv("PATH", path_.c_str(), 1); }
 
   void write(const fs::path& file, const std::string& text) {
     fs::create_directories((folder_.path() / file).parent_path());

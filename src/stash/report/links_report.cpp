@@ -122,7 +122,10 @@ std::string render_links(const Profile& profile, Format format, const TopologyFi
   const std::vector<LinkGroup> groups = group_links(profile.links);
   if (format == Format::csv) return render_csv(profile);
   if (format == Format::json) return render_json(profile, groups, topology);
-  return render_text(profile, groups) + (topology ? "\n" + topology_text(*topology) : "");
+  const std::string timed = render_text(profile, groups);
+  if (topology == nullptr) return timed;
+  // What is missing explains the times below it.
+  return topology->faults.empty() ? timed + "\n" + topology_text(*topology) : topology_text(*topology) + "\n" + timed;
 }
 
 }  // namespace stash

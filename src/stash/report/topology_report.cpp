@@ -62,8 +62,9 @@ std::string comparison_line(const TopologyFindings& findings) {
 
 std::string fault_lines(const TopologyFindings& findings) {
   if (findings.faults.empty()) return "";
-  std::string text = fmt::format("this machine has less than {} should have; for a support ticket:\n",
-                                 findings.type ? "a " + *findings.type : std::string("it"));
+  std::string text = findings.type ? fmt::format("this machine has less than a {} should have", *findings.type)
+                                   : std::string("this machine uses less than its GPUs offer");
+  text += "; for a support ticket:\n";
   for (const std::string& fault : findings.faults) text += fmt::format("  {}\n", fault);
   return text + "\n";
 }

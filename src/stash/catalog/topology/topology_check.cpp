@@ -127,7 +127,7 @@ void add_slower_rings(TopologyFindings& findings, const Topology& expected, cons
 void compare(TopologyFindings& findings, const SmiMatrix& matrix, const Instance& type) {
   findings.type = type.name;
   if (static_cast<int>(matrix.gpus) < type.gpus) {
-    findings.faults.push_back(fmt::format("The machine shows {}; a {} has {}.",
+    findings.faults.push_back(fmt::format("The machine shows {}; a {} has {}, unless a container hides some.",
                                           plural(static_cast<int>(matrix.gpus), "GPU"), type.name, type.gpus));
   }
   const Topology* expected = topology_of(type);
