@@ -149,8 +149,8 @@ TEST(AdviceText, TheMostProbableIsNamedWhereNothingIsSureEnough) {
   question.sure_ratio = 0.99;
   const Advice advice = advise(question, market());
   EXPECT_EQ(first_line(render_advice_text(question, advice, {})),
-            "nothing meets a deadline of 33 min with 99 % probability: the surest, 8 x p4d.24xlarge, does with 76 % "
-            "($140, 32 min); a deadline of 37 min (8 x p4d.24xlarge, $140) would do");
+            "nothing meets a deadline of 33 min with 99 % probability: the surest, 8 x p4d.24xlarge, does with 73 % "
+            "($140, 32 min); a deadline of 36 min (8 x p4d.24xlarge, $140) would do");
 }
 
 TEST(AdviceText, MoreCertaintyIsInTheFirstLineWithWhatItCosts) {

@@ -9,6 +9,11 @@
 
 namespace stash {
 
+// A probability that leaves hardly a doubt: what advice names as more certainty.
+inline constexpr double kSurerRatio = 0.99;
+// A probability that reads as 0 %: of options below it, the closest is of more use than the luckiest.
+inline constexpr double kNoChanceRatio = 0.005;
+
 // A machine and node count with what the whole training takes on it; docs/prediction.md. Low and high are the ends of
 // the 95 % interval. Costs are nullopt where no price is known.
 struct Option {

@@ -5,14 +5,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "stash/advise/advice.h"
 #include "stash/advise/certainty.h"
 #include "stash/advise/near_ties.h"
 
 namespace stash {
 
 namespace {
-
-constexpr double kNoChance = 0.005;  // reads as 0 %
 
 // Names settle what is equal in all that counts.
 auto names_of(const Candidate& candidate) {
@@ -30,7 +29,7 @@ void sort_by_amount(std::span<Candidate> sure, const Goal& goal) {
 void sort_by_chance(std::span<Candidate> unsure, const Goal& goal) {
   std::ranges::stable_sort(unsure, {}, [&](const Candidate& candidate) {
     const double chance = goal.chance(candidate), cost_usd = candidate.cost_usd.value_or(0);
-    return std::tuple(chance < kNoChance ? 0 : -chance, goal.excess(candidate.time_s, cost_usd), candidate.time_s,
+    return std::tuple(chance < kNoChanceRatio ? 0 : -chance, goal.excess(candidate.time_s, cost_usd), candidate.time_s,
                       names_of(candidate));
   });
 }

@@ -10,9 +10,6 @@
 
 namespace stash {
 
-// A probability that leaves hardly a doubt: what advice names as more certainty.
-inline constexpr double kSurerRatio = 0.99;
-
 struct RankedCandidate : Candidate {
   double meets_ratio = 1;    // the probability that it meets the goal
   double first_ratio = 0;    // of the draws, in which it is first; sums to 1

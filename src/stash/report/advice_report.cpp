@@ -31,17 +31,6 @@ std::string shortfall(const Option& option, const AdviceQuestion& question) {
   return late && dear ? "too late, too dear" : late ? "too late" : dear ? "too dear" : "not sure enough";
 }
 
-// A short form of probability_text for a column; with what is asked for, of meeting it, else of being first.
-std::string certainty_of(const AdviceRow& row, const Advice& advice) {
-  const Option& option = advice.ranked[row.option];
-  double ratio = option.meets_ratio.value_or(option.first_ratio);
-  if (!option.meets_ratio) {
-    for (const std::size_t i : row.folded) ratio += advice.ranked[i].first_ratio;
-  }
-  if (ratio >= 0.995) return ">99 %";
-  return ratio < 0.01 ? "<1 %" : probability_text(ratio);
-}
-
 class AdviceTable {
  public:
   AdviceTable(const AdviceQuestion& question, const Advice& advice, bool unicode)
@@ -80,7 +69,7 @@ class AdviceTable {
             format_duration(option.time_s),
             duration_range(option.time_low_s, option.time_high_s),
             cost_of(option),
-            certainty_of(row, advice_),
+            probability_cell(row.certainty_ratio),
             row.other_nodes.empty() ? shortfall(option, question_) : fmt::format("also {} nodes", row.other_nodes)};
   }
 

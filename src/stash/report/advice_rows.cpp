@@ -12,6 +12,9 @@ namespace stash {
 
 namespace {
 
+constexpr double kNearlyAll = 0.995;  // from here on a rounded percentage would say certain
+constexpr double kNearlyNone = 0.01;  // and below this impossible
+
 // "2 to 9, 11" of 2, 3, ... 9 and 11.
 std::string ranges_of(std::vector<int> numbers) {
   std::ranges::sort(numbers);
@@ -56,8 +59,13 @@ std::vector<AdviceRow> advice_rows(const Advice& advice) {
     rows.push_back({.option = i, .folded = {}, .other_nodes = {}});
   }
   for (AdviceRow& row : rows) {
+    const Option& option = advice.ranked[row.option];
+    row.certainty_ratio = option.meets_ratio.value_or(option.first_ratio);
     std::vector<int> nodes;
-    for (const std::size_t i : row.folded) nodes.push_back(advice.ranked[i].prediction.nodes);
+    for (const std::size_t i : row.folded) {
+      nodes.push_back(advice.ranked[i].prediction.nodes);
+      if (!option.meets_ratio) row.certainty_ratio += advice.ranked[i].first_ratio;
+    }
     row.other_nodes = ranges_of(std::move(nodes));
   }
   set_places(advice, rows);
@@ -65,9 +73,14 @@ std::vector<AdviceRow> advice_rows(const Advice& advice) {
 }
 
 std::string probability_text(double ratio) {
-  if (ratio >= 0.995) return "over 99 %";
-  if (ratio < 0.01) return "under 1 %";
+  if (ratio >= kNearlyAll) return "over 99 %";
+  if (ratio < kNearlyNone) return "under 1 %";
   return fmt::format("{:.0f} %", std::floor(ratio * 100));
+}
+
+std::string probability_cell(double ratio) {
+  if (ratio >= kNearlyAll) return ">99 %";
+  return ratio < kNearlyNone ? "<1 %" : probability_text(ratio);
 }
 
 }  // namespace stash

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "stash/advise/ranking.h"
 #include "stash/core/price.h"
 #include "stash/core/units.h"
 #include "stash/report/advice_report.h"
@@ -14,8 +13,6 @@
 namespace stash {
 
 namespace {
-
-constexpr double kHopeless = 0.005;  // a chance that reads as none: the closest is of more use than the luckiest
 
 std::string machines_of(const Option& option) {
   return fmt::format("{} x {}", option.prediction.nodes, option.prediction.instance);
@@ -99,7 +96,7 @@ std::string what_would_do(const Advice& advice) {
 std::string nothing_meets(const AdviceQuestion& question, const Advice& advice) {
   const Option& first = advice.ranked.front();
   const std::string cost = first.cost_usd ? format_usd(*first.cost_usd) : "";
-  if (first.meets_ratio.value_or(0) < kHopeless) {
+  if (first.meets_ratio.value_or(0) < kNoChanceRatio) {
     return fmt::format("nothing meets {}: the closest, {}, takes {}{}{}", asked_for(question), machines_of(first),
                        format_duration(first.time_s), cost.empty() ? "" : " for " + cost, what_would_do(advice));
   }

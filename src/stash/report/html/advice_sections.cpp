@@ -73,13 +73,10 @@ std::string_view row_class(const Advice& advice, const AdviceRow& row) {
   return advice.best && advice.ranked[row.option].group == advice.ranked[*advice.best].group ? "tie" : "";
 }
 
-Cell certainty_cell(const AdviceRow& row, const Advice& advice) {
-  const Option& option = advice.ranked[row.option];
-  double ratio = option.meets_ratio.value_or(option.first_ratio);
-  if (!option.meets_ratio) {
-    for (const std::size_t i : row.folded) ratio += advice.ranked[i].first_ratio;
-  }
-  return {probability_text(ratio), ratio};
+std::string remarks_of(const Option& option) {
+  std::string remarks = option.on_front ? "on the front" : "";
+  if (option.prediction.links_known) return remarks;
+  return remarks + (remarks.empty() ? "" : "; ") + "links not known";
 }
 
 Cell group_cell(const Option& option) {
@@ -92,22 +89,21 @@ std::string table_of(const Advice& advice) {
   // What matters stands at the left: a phone shows the first columns.
   HtmlTable table("Machines, best first; those of one group are near-ties",
                   {"machine", "cost", "time", asked ? "meets" : "first", "group", "from", "to", "GPUs", "cloud",
-                   "as good with", "front", "links"});
+                   "as good with", "remarks"});
   for (std::size_t i = 0; i < std::min(rows.size(), kMostAdviceRows); ++i) {
     const Option& option = advice.ranked[rows[i].option];
     const std::string& nodes = rows[i].other_nodes;
     table.add({name_of(option),
                option.cost_usd ? Cell{format_usd(*option.cost_usd), *option.cost_usd} : Cell{"–"},
                {format_duration(option.time_s), option.time_s},
-               certainty_cell(rows[i], advice),
+               {probability_cell(rows[i].certainty_ratio), rows[i].certainty_ratio},
                group_cell(option),
                {format_duration(option.time_low_s), option.time_low_s},
                {format_duration(option.time_high_s), option.time_high_s},
                fmt::format("{} {}", option.prediction.gpus, option.prediction.gpu),
                option.prediction.cloud,
                nodes.empty() ? "" : nodes + " nodes",
-               option.on_front ? "on the front" : "",
-               option.prediction.links_known ? "" : "not known"},
+               remarks_of(option)},
               row_class(advice, rows[i]));
   }
   return table.empty() ? "" : table.str();
