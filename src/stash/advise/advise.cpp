@@ -126,10 +126,10 @@ Advice advise(const AdviceQuestion& question, Predictions predictions) {
   Advice advice;
   advice.rejected = std::move(predictions.rejected);
   std::vector<Candidate> candidates = make_candidates(predictions.predictions, question, advice.rejected);
-  Goal goal{question.deadline_s, question.budget_usd, true, question.sure_ratio};
-  goal.priced = question.budget_usd || std::ranges::any_of(candidates, [](const Candidate& candidate) {
-                  return candidate.cost_usd.has_value();
-                });
+  const bool priced = question.budget_usd || std::ranges::any_of(candidates, [](const Candidate& candidate) {
+                        return candidate.cost_usd.has_value();
+                      });
+  const Goal goal(question, priced);
   const std::string unpriced = goal.priced ? leave_out_unpriced(candidates, question, advice.rejected) : "";
   const Ranking ranking = rank(std::move(candidates), goal, question.seed);
   for (std::string note : {what_is_best(goal), near_ties_note(ranking, goal), unpriced}) {

@@ -39,10 +39,25 @@ Draws step_ratios(const Candidate& candidate, NamedDraws& named) {
   return ratios;
 }
 
+// The best of a draw so far. What meets comes first, by what counts; else what is closest to the goal.
 struct First {
-  Goal::Score score{std::numeric_limits<double>::infinity(), 0};
+  double excess = std::numeric_limits<double>::infinity();
+  double amount = 0;
   std::size_t candidate = 0;
 };
+
+void compare(const Candidate& candidate, std::size_t place, const Draws& ratios, const Goal& goal,
+             std::array<First, kDraws>& firsts) {
+  const double goals_per_s = 1 / goal.longest_s(candidate), weight = goal.weight_of_time(candidate);
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    const double time_s = candidate.time_with(ratios[draw]);
+    const double over = time_s * goals_per_s;
+    const double excess = over > Goal::kMet ? over : 0;
+    const double amount = excess > 0 ? excess : time_s * weight;
+    First& first = firsts[draw];
+    if (excess < first.excess || (excess == first.excess && amount < first.amount)) first = {excess, amount, place};
+  }
+}
 
 }  // namespace
 
@@ -54,11 +69,7 @@ Certainty draw_certainty(std::span<const Candidate> candidates, const Goal& goal
   std::array<First, kDraws> firsts;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Draws& ratios = certainty.steps.emplace_back(step_ratios(candidates[i], named));
-    for (std::size_t draw = 0; draw < kDraws; ++draw) {
-      const double time_s = candidates[i].time_with(ratios[draw]);
-      const Goal::Score score = goal.score(time_s, time_s * candidates[i].usd_per_s.value_or(0));
-      if (score < firsts[draw].score) firsts[draw] = {score, i};
-    }
+    compare(candidates[i], i, ratios, goal, firsts);
   }
   for (const First& first : firsts) certainty.first_ratio[first.candidate] += 1.0 / kDraws;
   return certainty;

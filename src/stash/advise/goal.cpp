@@ -14,6 +14,13 @@ constexpr double kAny = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+Goal::Goal(const AdviceQuestion& question, bool is_priced)
+    : deadline_s(question.deadline_s),
+      budget_usd(is_priced ? question.budget_usd : std::nullopt),
+      priced(is_priced),
+      sure_ratio(question.sure_ratio),
+      sure_z_(normal_quantile(question.sure_ratio)) {}
+
 double Goal::excess(double time_s, double cost_usd) const {
   const double time_ratio = deadline_s ? time_s / *deadline_s : 0;
   const double cost_ratio = budget_usd ? cost_usd / *budget_usd : 0;
@@ -34,10 +41,6 @@ bool Goal::meets_with(const Candidate& candidate, double probability) const {
   return chance(candidate) * kMet >= probability;
 }
 
-double Goal::sure_step_ratio(const Candidate& candidate) const {
-  return candidate.ratio_at(normal_quantile(sure_ratio));
-}
-
 double Goal::sure_s(const Candidate& candidate) const { return candidate.time_with(sure_step_ratio(candidate)); }
 
 double Goal::sure_usd(const Candidate& candidate) const { return candidate.cost_with(sure_step_ratio(candidate)); }
@@ -47,10 +50,10 @@ double Goal::amount(double time_s, double cost_usd) const {
   return deadline_s ? cost_usd : time_s * cost_usd;
 }
 
-Goal::Score Goal::score(double time_s, double cost_usd) const {
-  const double over = excess(time_s, cost_usd);
-  if (over > kMet) return {over, over};
-  return {0, amount(time_s, cost_usd)};
+double Goal::weight_of_time(const Candidate& candidate) const {
+  const double usd_per_s = candidate.usd_per_s.value_or(0);
+  if (!priced || (budget_usd && !deadline_s)) return 1;
+  return deadline_s ? usd_per_s : std::sqrt(usd_per_s);
 }
 
 std::optional<double> Goal::cost_to_beat(const Candidate& other, const Candidate& candidate) const {

@@ -11,10 +11,13 @@ namespace stash {
 // the cheapest that meets both; under neither the smallest product of time and cost. Without any price the fastest is
 // first. "Meets" is with the probability that was asked for; an option that does is called sure.
 struct Goal {
+  // Without prices no budget counts.
+  Goal(const AdviceQuestion& question, bool is_priced);
+
   std::optional<double> deadline_s;
   std::optional<double> budget_usd;
-  bool priced = true;  // every candidate has a price
-  double sure_ratio = kUsualSureRatio;
+  bool priced;  // every candidate has a price
+  double sure_ratio;
 
   bool is_asked() const { return deadline_s || budget_usd; }
 
@@ -35,13 +38,10 @@ struct Goal {
   double amount(double time_s, double cost_usd) const;
   double amount(const Candidate& candidate) const { return amount(candidate.time_s, candidate.cost_usd.value_or(0)); }
 
-  // Of one draw. Smaller is better; what meets comes first.
-  struct Score {
-    double excess = 0;  // 0 where it meets
-    double amount = 0;
-    auto operator<=>(const Score&) const = default;
-  };
-  Score score(double time_s, double cost_usd) const;
+  // By what a candidate's time is multiplied so that products are in the order of amounts.
+  double weight_of_time(const Candidate& candidate) const;
+  // The longest time in which a candidate meets; infinity where neither is asked for.
+  double longest_s(const Candidate& candidate) const;
 
   // The most that `candidate` may cost to come before `other`, which is sure; infinity: anything, nullopt: no price
   // does it.
@@ -50,8 +50,9 @@ struct Goal {
   double steps_to_beat(const Candidate& other, const Candidate& candidate) const;
 
  private:
-  double longest_s(const Candidate& candidate) const;  // in which it meets
-  double sure_step_ratio(const Candidate& candidate) const;
+  double sure_step_ratio(const Candidate& candidate) const { return candidate.ratio_at(sure_z_); }
+
+  double sure_z_;  // standard deviations that the probability asked for allows a step
 };
 
 }  // namespace stash

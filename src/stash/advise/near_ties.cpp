@@ -1,7 +1,5 @@
 #include "stash/advise/near_ties.h"
 
-#include <cmath>
-
 namespace stash {
 
 namespace {
@@ -12,20 +10,13 @@ constexpr double kSameAmount = 1.01;
 constexpr double kTiedAmount = 1.05;
 constexpr double kToldApart = 0.9;  // of the draws
 
-// By what a time is multiplied so that the product orders candidates as Goal::amount does.
-double weight_of_time(const Goal& goal, const Candidate& candidate) {
-  const double usd_per_s = candidate.usd_per_s.value_or(0);
-  if (!goal.priced || (goal.budget_usd && !goal.deadline_s)) return 1;
-  return goal.deadline_s ? usd_per_s : std::sqrt(usd_per_s);
-}
-
 }  // namespace
 
 NearTies::NearTies(std::span<const Candidate> candidates, std::span<const Draws> steps, const Goal& goal)
     : steps_(steps) {
   lines_.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
-    const double weight = weight_of_time(goal, candidate);
+    const double weight = goal.weight_of_time(candidate);
     lines_.push_back({goal.amount(candidate), static_cast<float>(weight * candidate.fixed_s),
                       static_cast<float>(weight * candidate.steps_s)});
   }

@@ -55,7 +55,7 @@ std::string leave_out_unpriced(std::vector<Candidate>& candidates, const AdviceQ
   const auto unpriced = std::ranges::stable_partition(
       candidates, [](const Candidate& candidate) { return candidate.cost_usd.has_value(); });
   if (unpriced.empty()) return "";
-  const Goal by_time{question.deadline_s, std::nullopt, false, question.sure_ratio};
+  const Goal by_time(question, false);
   const std::vector<const Candidate*> machines = one_of_each(unpriced, by_time);
   for (const Candidate* candidate : machines) {
     const Prediction& prediction = *candidate->prediction;
