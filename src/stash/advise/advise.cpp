@@ -56,11 +56,11 @@ std::string near_ties_note(const Ranking& ranking, const Goal& goal) {
   const auto is_tied = [](const RankedCandidate& candidate) { return candidate.group == 1; };
   const auto others = std::ranges::count_if(ranking.candidates, is_tied) - 1;
   if (others < 1) return "";
-  const std::string_view what = !goal.priced || (goal.budget_usd && !goal.deadline_s) ? "take as long"
-                                : goal.is_asked()                                     ? "cost as much"
-                                                                                      : "are as good";
-  return fmt::format("near-ties: {} other{} {} as the first as far as anyone can tell", others,
-                     others == 1 ? " option" : " options", what);
+  const std::string_view what = !goal.priced || (goal.budget_usd && !goal.deadline_s) ? "time"
+                                : goal.is_asked()                                     ? "cost"
+                                                                                      : "product";
+  return fmt::format("near-ties: the {} of {} other option{} cannot be told from the first's", what, others,
+                     others == 1 ? "" : "s");
 }
 
 std::optional<double> cost_at(const Candidate& candidate, double f) {
