@@ -102,7 +102,7 @@ TEST(Advise, DeadlineIsMetAsCheaplyAsPossible) {
 
 TEST(Advise, BudgetIsSpentAsFastAsPossible) {
   AdviceQuestion question = hours_question();
-  question.budget_usd = 210;
+  question.budget_usd = 215;
   const Advice advice = advice_for(question, market());
   EXPECT_EQ(name_of_first(advice), "1 x fast");
   EXPECT_EQ(advice.ranked[1].prediction.instance, "middle");
@@ -147,7 +147,7 @@ TEST(Advise, MachineWithoutAPriceIsRejectedBesideThoseThatHaveOne) {
   const Advice advice = advice_for(hours_question(), predictions);
   EXPECT_EQ(advice.ranked.size(), 6u);
   EXPECT_EQ(why(advice, "mystery").find("its price is not known: "), 0u);
-  EXPECT_TRUE(any_contains(advice.notes, "the fastest of those without a price, 1 x mystery, would take 3.00 h"));
+  EXPECT_TRUE(any_contains(advice.notes, "without a price, and so not ranked: 1 x mystery would take 3.00 h"));
 }
 
 TEST(Advise, WithoutAnyPriceTheFastestIsFirst) {
@@ -160,6 +160,27 @@ TEST(Advise, WithoutAnyPriceTheFastestIsFirst) {
   EXPECT_FALSE(advice.ranked[0].cost_usd);
   EXPECT_TRUE(advice.would_change.empty());
   EXPECT_TRUE(any_contains(advice.notes, "no price is known"));
+}
+
+TEST(Advise, OwnMachinesAreTriedAgainstTheDeadlineAndHaveNoCost) {
+  AdviceQuestion question = hours_question();
+  question.deadline_s = 4.1 * kHour;
+  const Advice advice =
+      advice_for(question, {without_price(machine("a", 1, 4, 1)), without_price(machine("b", 1, 3, 1))});
+  EXPECT_EQ(name_of_first(advice), "1 x b");
+  ASSERT_EQ(advice.ranked.size(), 2u);
+  EXPECT_FALSE(advice.ranked[1].meets);
+  EXPECT_FALSE(advice.ranked[1].cost_low_usd);
+}
+
+TEST(Advise, MachineWithoutAPriceIsRejectedOnceAndNamedWithTheFewestNodesThatMeetTheDeadline) {
+  AdviceQuestion question = hours_question();
+  question.deadline_s = 15 * kHour;
+  std::vector<Prediction> predictions = market();
+  for (const int nodes : {1, 2, 4}) predictions.push_back(without_price(machine("own", nodes, 24.0 / nodes, 1)));
+  const Advice advice = advice_for(question, predictions);
+  EXPECT_EQ(advice.rejected.size(), 1u);
+  EXPECT_TRUE(any_contains(advice.notes, "2 x own would take 12.0 h"));
 }
 
 TEST(Advise, BudgetWithoutAnyPriceRejectsAll) {

@@ -51,6 +51,16 @@ TEST(AdviceQuestion, ValuesOutOfRangeNameTheirFlagAndAValidSpelling) {
   EXPECT_NO_THROW(check_question(testing_support::hours_question()));
 }
 
+TEST(AdviceQuestion, ProbabilityIsAPercentageThatIntervalsSaySomethingAbout) {
+  AdviceQuestion question = testing_support::hours_question();
+  for (const double bad : {0.0, 0.009, 1.0, -0.5, std::nan("")}) {
+    question.sure_ratio = bad;
+    EXPECT_CONTAINS(fault_of(question), "it takes a percentage from 1 to 99.9, like 90");
+  }
+  question.sure_ratio = 0.999;
+  EXPECT_NO_THROW(check_question(question));
+}
+
 TEST(AdviceQuestion, ZeroIsNoTrainingButFreeStorage) {
   AdviceQuestion question = testing_support::hours_question();
   question.storage_usd_per_h = 0;

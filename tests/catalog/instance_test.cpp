@@ -92,6 +92,15 @@ TEST(Instance, AnotherGpuDoesNotKeepTheOldOnesMemory) {
   EXPECT_FALSE(known.gpu_memory_bytes);
 }
 
+TEST(Instance, LinksAreKnownWhereTheirRateIsOrWhereThereAreNone) {
+  Instance instance = sample_instance();
+  EXPECT_TRUE(links_are_known(instance));
+  instance.link_bytes_per_s.reset();
+  EXPECT_FALSE(links_are_known(instance));
+  instance.gpus = 1;
+  EXPECT_TRUE(links_are_known(instance));
+}
+
 TEST(Instance, LinksAreKnownByName) {
   EXPECT_EQ(parse_gpu_links("nvswitch"), GpuLinks::nvswitch);
   EXPECT_EQ(to_string(GpuLinks::pcie), "pcie");

@@ -57,6 +57,18 @@ TEST(AdviseFlags, SpotMachinesTakeTenMinutesToRestartUnlessSaidOtherwise) {
   EXPECT_EQ(question_of(kTraining).restart_s, 0);
 }
 
+TEST(AdviseFlags, ProbabilityIsAPercentageWithOrWithoutItsSign) {
+  const std::string training = std::string(kTraining) + "--deadline 24h ";
+  EXPECT_EQ(question_of(training).sure_ratio, 0.9);
+  EXPECT_EQ(question_of(training + "--sure 95%").sure_ratio, 0.95);
+  EXPECT_EQ(question_of(training + "--sure 50").sure_ratio, 0.5);
+  EXPECT_CONTAINS(fault_of(training + "--sure certain"), "--sure takes a percentage, not 'certain'; write it like 90%");
+  for (const char* bad : {"0.9", "100", "-5", "nan", "inf"}) {
+    EXPECT_CONTAINS(fault_of(training + "--sure=" + bad), "it takes a percentage from 1 to 99.9");
+  }
+  EXPECT_CONTAINS(fault_of(std::string(kTraining) + "--sure 95"), "--sure is about a deadline or a budget");
+}
+
 TEST(AdviseFlags, SamplesOfAProfileStandInForTheFlag) {
   AdviseFlags flags;
   CLI::App app;

@@ -66,12 +66,41 @@ class Predict(unittest.TestCase):
     def test_advice_is_ranked_and_says_why_others_are_not_in_it(self):
         shown = self.json(*R50, "--deadline", "24h")
         rows = shown["predictions"]
-        meeting = [row for row in rows if row["time_s"] <= 24 * 3600]
-        self.assertEqual(rows[0]["cost_usd"], min(row["cost_usd"] for row in meeting))
+        meeting = [row for row in rows if row["meets_ratio"] >= 0.9]
+        cheapest = min(row["cost_usd"] for row in meeting)
+        self.assertLess(rows[0]["cost_usd"], 1.05 * cheapest)
+        self.assertEqual([row["meets"] for row in rows], [row["meets_ratio"] >= 0.9 for row in rows])
+        first = [row for row in rows if row["group"] == 1]
+        self.assertEqual(rows[:len(first)], first)
+        self.assertEqual(rows[0]["nodes"], min(row["nodes"] for row in first))
+        self.assertIn(cheapest, [row["cost_usd"] for row in first])
         self.assertGreater(len(rows), 500)
         self.assertTrue(shown["rejected"])
         self.assertTrue(all(row["why"] for row in shown["rejected"]))
         self.assertAlmostEqual(sum(row["first_ratio"] for row in rows), 1, places=6)
+
+    def test_more_certainty_is_met(self):
+        for sure in (50, 90, 99):
+            first = self.json(*R50, "--deadline", "24h", "--sure", sure)["predictions"][0]
+            self.assertGreaterEqual(first["meets_ratio"], sure / 100)
+
+    def test_machines_without_known_links_are_marked(self):
+        rows = self.json(*R50, "--on", "Standard_NC96ads_A100_v4,p3.16xlarge", "--max-nodes", 1)["predictions"]
+        self.assertEqual({row["instance"]: row["links_known"] for row in rows},
+                         {"Standard_NC96ads_A100_v4": False, "p3.16xlarge": True})
+
+    def test_own_machines_are_ranked_by_time_where_they_are_named(self):
+        catalogue = self.folder.path / "data" / "stash" / "catalog"
+        catalogue.mkdir(parents=True)
+        (catalogue / "own.csv").write_text(
+            "cloud,name,gpu,gpus,links,link_bytes_per_s\nown,lab,V100,8,nvlink,150e9\nown,desk,T4,1,none,\n")
+        named = self.call(*R50, "--on", "lab,desk", "--max-nodes", 1, "--deadline", "24h")
+        self.assertTrue(named.out.startswith("use 1 x lab: "), named.out)
+        self.assertNotIn("$", named.out)
+        rows = self.json(*R50, "--on", "lab,desk", "--max-nodes", 1)["predictions"]
+        self.assertEqual([(row["instance"], row["cost_usd"]) for row in rows], [("lab", None), ("desk", None)])
+        self.assertIn("not for rent", self.call(*R50, "--deadline", "24h").out)
+        self.assertIn("1 x lab would take", self.call(*R50, "--on", "lab,p3.16xlarge", "--max-nodes", 1).out)
 
     def test_a_deadline_that_nothing_meets(self):
         result = self.call(*R50, "--deadline", "1s", code=1)
@@ -92,6 +121,8 @@ class Predict(unittest.TestCase):
                 (1, ("predict", "--model", "bert_large", "--batch", 512, "--on", "p2.xlarge"), "are missing"),
                 (2, ("advise", "--model", "resnet50"), "--epochs"),
                 (2, (*R50, "--deadline", "soon"), "--deadline"),
+                (2, (*R50, "--sure", "95"), "--deadline"),
+                (2, (*R50, "--deadline", "24h", "--sure", "0.9"), "from 1 to 99.9"),
                 (2, (*R50, "--cloud", "mars"), "mars")):
             with self.subTest(arguments):
                 self.refuse(code, arguments, *said)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace stash {
@@ -48,6 +49,22 @@ TEST(Statistics, MeanVarianceMedian) {
   EXPECT_DOUBLE_EQ(sample_variance(kValues), 26.0 / 3);
   EXPECT_DOUBLE_EQ(median(kValues), 3.5);
   EXPECT_DOUBLE_EQ(median(std::span(kValues).first(3)), 3);
+}
+
+TEST(Statistics, NormalDistributionAgreesWithPublishedTables) {
+  EXPECT_NEAR(normal_below(0), 0.5, 1e-15);
+  EXPECT_NEAR(normal_below(1), 0.8413447460685429, 1e-12);
+  EXPECT_NEAR(normal_below(-3), 0.0013498980316301, 1e-12);
+  EXPECT_NEAR(normal_quantile(0.9), 1.2815515655446004, 1e-10);
+  EXPECT_NEAR(normal_quantile(0.975), kNormalQuantile975, 1e-10);
+  EXPECT_NEAR(normal_quantile(0.001), -3.0902323061678132, 1e-10);
+  EXPECT_NEAR(normal_quantile(0.5), 0, 1e-10);
+}
+
+TEST(Statistics, ProbabilityWithoutAQuantileIsRefused) {
+  for (const double none : {0.0, 1.0, -0.1, 1.1, std::nan("")}) {
+    EXPECT_THROW(normal_quantile(none), std::invalid_argument) << none;
+  }
 }
 
 TEST(Statistics, TooFewValuesAreRefused) {

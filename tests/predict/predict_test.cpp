@@ -111,6 +111,21 @@ TEST(Predict, WhatIsNotKnownIsAbsent) {
   }
 }
 
+TEST(Predict, LinksThatNobodyPublishedOrGaveAreMarked) {
+  EXPECT_TRUE(predicted(job_of("resnet18", 32), "p3.8xlarge").links_known);
+  EXPECT_EQ(predicted(job_of("resnet18", 32), "p3.8xlarge").links, "nvlink");
+  Instance instance = find_instance("p3.8xlarge");
+  instance.links.reset();
+  instance.link_bytes_per_s.reset();
+  Predictor as_it_is(job_of("resnet18", 32));
+  EXPECT_FALSE(std::get<Prediction>(as_it_is.on(instance, 1)).links_known);
+  EXPECT_TRUE(std::get<Prediction>(as_it_is.on(instance, 1, 1)).links_known);  // one GPU has no peer
+  WhatIf given;
+  given.link_bytes_per_s = 10e9;
+  Predictor with_links(job_of("resnet18", 32), given);
+  EXPECT_TRUE(std::get<Prediction>(with_links.on(instance, 1)).links_known);
+}
+
 TEST(Predict, TwoMachinesOnANetworkAreSlowerThanOneWithAsManyGpus) {
   const double two_s = predicted(job_of("vgg11", 32), "p3.8xlarge", 2).ledger.step.s;
   const double one_s = predicted(job_of("vgg11", 32), "p3.16xlarge").ledger.step.s;

@@ -48,6 +48,19 @@ TEST(Scaling, AnUnfittedGpuSaysSoAndIsLessSure) {
   EXPECT_TRUE(any_contains(scaled_times(graph, 64, DType::fp32, find_gpu("H200")).assumptions, "four networks"));
 }
 
+TEST(Scaling, MostOfWhatTheModelAloneDoesNotTellIsTheSameOnEveryGpu) {
+  const Graph graph = make_model("resnet50");
+  const ScaledTimes alone = scaled_times(graph, 64, DType::fp32, v100());
+  const ScaledTimes unfitted = scaled_times(graph, 64, DType::fp32, find_gpu("L4"));
+  const ScaledTimes carried = scaled_times(graph, 64, DType::fp32, v100(), 0.2, t4());
+  // What is a GPU's own is no more than what carrying a step from one GPU to another leaves.
+  EXPECT_GT(alone.job_error_ratio, 0.8);
+  EXPECT_NEAR((1 - alone.job_error_ratio) * std::pow(std::log(alone.high_ratio), 2),
+              (1 - carried.job_error_ratio) * std::pow(std::log(carried.high_ratio), 2), 1e-9);
+  EXPECT_LT(unfitted.job_error_ratio, alone.job_error_ratio);
+  EXPECT_NEAR(carried.job_error_ratio, 0.5, 1e-9);
+}
+
 TEST(Scaling, AStepMeasuredOnTheSameGpuComesBack) {
   const Graph graph = make_model("resnet18", {.image_size = 128});
   const ScaledTimes times = scaled_times(graph, 64, DType::fp32, v100(), 0.05, v100());

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stash/attribute/steady_fetch.h"
+#include "stash/core/statistics.h"
 #include "stash/core/units.h"
 
 namespace stash {
@@ -20,15 +21,6 @@ bool is_time(double s) { return std::isfinite(s) && s > 0; }
 double steps_of_epoch(const Prediction& prediction, const AdviceQuestion& question) {
   const double samples_a_step = static_cast<double>(prediction.gpus) * prediction.batch * prediction.accumulation;
   return std::ceil(question.samples / samples_a_step);
-}
-
-// The scaling of layer times to a GPU errs alike on all machines that have it; the rest is the machine's own.
-double common_ratio(const Ledger& ledger) {
-  const auto& compute = ledger[Part::compute];
-  const double whole_s = ledger.step.high_s - ledger.step.low_s;
-  if (!compute || !(whole_s > 0)) return 1;
-  const double share = (compute->high_s - compute->low_s) / whole_s;
-  return std::isfinite(share) ? std::clamp(share * share, 0.0, 1.0) : 1;
 }
 
 std::optional<double> price_of_all(const Prediction& prediction, const AdviceQuestion& question) {
@@ -83,7 +75,6 @@ std::variant<Candidate, std::string> make_candidate(const Prediction& prediction
   const Estimate& step = prediction.ledger.step;
   candidate.low_ratio = std::clamp(step.low_s / step.s, 1 / kWidestRatio, 1.0);
   candidate.high_ratio = std::clamp(step.high_s / step.s, 1.0, kWidestRatio);
-  candidate.common_ratio = common_ratio(prediction.ledger);
   candidate.time_s = candidate.time_with(1);
   if (const auto price = price_of_all(prediction, question)) {
     candidate.usd_per_s = (*price + question.storage_usd_per_h) / kSecondsPerHour;
@@ -94,6 +85,17 @@ std::variant<Candidate, std::string> make_candidate(const Prediction& prediction
   const bool countable = candidate.time_s < kMost && candidate.cost_usd.value_or(0) < kMost;
   if (!countable) return "it takes longer or costs more than can be counted";
   return candidate;
+}
+
+double Candidate::ratio_at(double z) const {
+  return std::pow(z < 0 ? 1 / low_ratio : high_ratio, z / kNormalQuantile975);
+}
+
+double Candidate::chance_within(double ratio) const {
+  if (!(ratio > 0)) return 0;
+  const double end = ratio < 1 ? 1 / low_ratio : high_ratio;
+  if (!(end > 1)) return ratio < 1 ? 0 : 1;
+  return normal_below(std::log(ratio) / std::log(end) * kNormalQuantile975);
 }
 
 std::optional<double> price_of(const Prediction& prediction, const AdviceQuestion& question) {

@@ -18,13 +18,19 @@ struct Candidate {
   std::optional<double> usd_per_s;  // machines and storage
   double low_ratio = 1;             // f at the ends of the step's 95 % interval
   double high_ratio = 1;
-  double common_ratio = 1;  // of the interval's variance, shared by all machines with this GPU
   double interruptions_per_s = 0;
   double slowdown = 1;  // by interruptions: time over time that is worked
   double time_s = 0;    // with f = 1
   std::optional<double> cost_usd;
 
   double time_with(double f) const { return fixed_s + steps_s * f; }
+  double cost_with(double f) const { return time_with(f) * usd_per_s.value_or(0); }
+
+  // How the step turns out if its error is z standard deviations: log-normal on either side of the predicted step, with
+  // 95 % of the errors inside the interval.
+  double ratio_at(double z) const;
+  // The probability that f is at most `ratio`.
+  double chance_within(double ratio) const;
 };
 
 // Fills in the epoch's figures where the prediction has none, from its ledger and the question's samples.

@@ -6,7 +6,7 @@
 
 namespace stash {
 
-std::vector<bool> pareto_front(std::span<const Candidate> candidates) {
+std::vector<bool> pareto_front(std::span<const RankedCandidate> candidates) {
   const auto point = [&](std::size_t i) { return std::pair(candidates[i].time_s, candidates[i].cost_usd.value_or(0)); };
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -3,35 +3,56 @@
 #include <optional>
 
 #include "stash/advise/candidate.h"
+#include "stash/advise/question.h"
 
 namespace stash {
 
 // What "first" means: under a deadline the cheapest that meets it; under a budget the fastest that fits; under both
-// the cheapest that meets both; under neither the smallest product of time and cost. Those that do not meet come
-// after all that do, by how far they are from it. Without any price the fastest is first.
+// the cheapest that meets both; under neither the smallest product of time and cost. Without any price the fastest is
+// first. "Meets" is with the probability that was asked for; an option that does is called sure.
 struct Goal {
+  // Without prices no budget counts.
+  Goal(const AdviceQuestion& question, bool is_priced);
+
   std::optional<double> deadline_s;
   std::optional<double> budget_usd;
-  bool priced = true;  // every candidate has a price
+  bool priced;  // every candidate has a price
+  double sure_ratio;
+
+  bool is_asked() const { return deadline_s || budget_usd; }
 
   // The larger of time to deadline and cost to budget; above kMet: does not meet. 0 where neither is asked for.
   double excess(double time_s, double cost_usd) const;
   static constexpr double kMet = 1 + 1e-9;  // 40 h at $1.50 fit $60, however they are rounded
-  bool meets(double time_s, double cost_usd) const { return excess(time_s, cost_usd) <= kMet; }
 
-  // Smaller is better. Candidates that meet are compared by `amount` alone.
-  struct Score {
-    double excess = 0;  // 0 where it meets
-    double amount = 0;
-    auto operator<=>(const Score&) const = default;
-  };
-  Score score(double time_s, double cost_usd) const;
+  // The probability that a candidate meets; 1 where neither is asked for.
+  double chance(const Candidate& candidate) const;
+  bool is_sure(const Candidate& candidate) const { return meets_with(candidate, sure_ratio); }
+  bool meets_with(const Candidate& candidate, double probability) const;
 
-  // The most that a candidate of this time may cost to come before `other`; infinity: anything, nullopt: no price
+  // What a candidate takes and costs at most with the probability asked for.
+  double sure_s(const Candidate& candidate) const;
+  double sure_usd(const Candidate& candidate) const;
+
+  // What counts among candidates that meet; smaller is better.
+  double amount(double time_s, double cost_usd) const;
+  double amount(const Candidate& candidate) const { return amount(candidate.time_s, candidate.cost_usd.value_or(0)); }
+
+  // By what a candidate's time is multiplied so that products are in the order of amounts.
+  double weight_of_time(const Candidate& candidate) const;
+  // The longest time in which a candidate meets; infinity where neither is asked for.
+  double longest_s(const Candidate& candidate) const;
+
+  // The most that `candidate` may cost to come before `other`, which is sure; infinity: anything, nullopt: no price
   // does it.
-  std::optional<double> cost_to_beat(const Candidate& other, double time_s) const;
-  // The longest that a candidate of this price may take to come before `other`.
-  double time_to_beat(const Candidate& other, double usd_per_s) const;
+  std::optional<double> cost_to_beat(const Candidate& other, const Candidate& candidate) const;
+  // The longest step of `candidate`, as a share of the predicted one, with which it comes before `other`.
+  double steps_to_beat(const Candidate& other, const Candidate& candidate) const;
+
+ private:
+  double sure_step_ratio(const Candidate& candidate) const { return candidate.ratio_at(sure_z_); }
+
+  double sure_z_;  // standard deviations that the probability asked for allows a step
 };
 
 }  // namespace stash

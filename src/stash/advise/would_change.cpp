@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -20,9 +21,11 @@ constexpr std::size_t kMostOthers = 3;      // machines named for one kind of ch
 constexpr double kDeepestCutRatio = 0.25;   // a price or step below this share of today's is no use to know
 constexpr double kWidestRiseRatio = 10;     // nor one above this for the first
 constexpr double kClearlyBelow = 1 - 1e-9;  // at the threshold itself there is a tie
+constexpr double kWorthwhileRatio = 0.95;  // what a longer deadline or more risk leaves of the amount; else it is a tie
+constexpr double kLeastCertainty = 0.5;    // what fails more often than not is no advice
 
 // The candidates of one instance of one cloud.
-using NodeCounts = std::vector<const Candidate*>;
+using NodeCounts = std::vector<const RankedCandidate*>;
 
 struct Change {
   const Prediction* machine = nullptr;
@@ -31,23 +34,13 @@ struct Change {
   double ratio() const { return threshold / now; }
 };
 
-// Durations show at least three digits, minutes and hours from two on at least a hundredth of them.
-std::string duration_at_least(double s) {
-  if (s < 119.5) return format_duration(s * 1.005);
-  const double unit = s < 119.5 * 60                ? 60
-                      : s < 9.995 * kSecondsPerHour ? 36
-                      : s < 99.95 * kSecondsPerHour ? 360
-                                                    : kSecondsPerHour;
-  return format_duration(std::ceil(s / unit) * unit);
-}
-
 std::string percent(double ratio) { return fmt::format("{:.{}f} %", ratio * 100, ratio < 0.0995 ? 1 : 0); }
 
 // In the order of their best candidate.
-std::vector<NodeCounts> by_machine(std::span<const Candidate> ranked) {
+std::vector<NodeCounts> by_machine(std::span<const RankedCandidate> ranked) {
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> places;
   std::vector<NodeCounts> machines;
-  for (const Candidate& candidate : ranked) {
+  for (const RankedCandidate& candidate : ranked) {
     const std::pair<std::string_view, std::string_view> key(candidate.prediction->cloud,
                                                             candidate.prediction->instance);
     const auto [place, is_new] = places.try_emplace(key, machines.size());
@@ -63,7 +56,7 @@ double first_below_usd_per_h(const NodeCounts& machine, const Candidate& rival, 
                              const AdviceQuestion& question) {
   double threshold = 0;
   for (const Candidate* candidate : machine) {
-    const auto cost_usd = goal.cost_to_beat(rival, candidate->time_s);
+    const auto cost_usd = goal.cost_to_beat(rival, *candidate);
     if (!cost_usd) continue;
     const double all_usd_per_h = *cost_usd / candidate->time_s * kSecondsPerHour - question.storage_usd_per_h;
     threshold = std::max(threshold, all_usd_per_h / candidate->prediction->nodes);
@@ -75,8 +68,7 @@ double first_below_usd_per_h(const NodeCounts& machine, const Candidate& rival, 
 double first_below_step_ratio(const NodeCounts& machine, const Candidate& rival, const Goal& goal) {
   double threshold = 0;
   for (const Candidate* candidate : machine) {
-    const double time_s = goal.time_to_beat(rival, *candidate->usd_per_s);
-    threshold = std::max(threshold, (time_s - candidate->fixed_s) / candidate->steps_s);
+    threshold = std::max(threshold, goal.steps_to_beat(rival, *candidate));
   }
   return threshold;
 }
@@ -91,26 +83,52 @@ std::vector<Change> nearest_changes(std::vector<Change> changes) {
   return changes;
 }
 
+bool has_near_tie(const NodeCounts& machine) {
+  return std::ranges::any_of(machine, [](const RankedCandidate* candidate) { return candidate->group == 1; });
+}
+
 class Sentences {
  public:
-  Sentences(std::span<const Candidate> ranked, const Goal& goal, const AdviceQuestion& question)
-      : ranked_(ranked), goal_(goal), question_(question), machines_(by_machine(ranked)) {}
+  Sentences(const Ranking& ranking, const Goal& goal, const AdviceQuestion& question)
+      : ranked_(ranking.candidates),
+        sure_(ranked_.first(ranking.sure)),
+        goal_(goal),
+        question_(question),
+        machines_(by_machine(ranked_)),
+        best_(*least(sure_, [](const RankedCandidate& candidate) { return candidate.group == 1; })) {}
 
   std::vector<std::string> all() {
     prices_of_others();
     steps_of_others();
     the_first();
+    less_certainty();
     another_deadline();
     another_budget();
     return std::move(sentences_);
   }
 
  private:
-  const Candidate& first() const { return ranked_.front(); }
+  const RankedCandidate& first() const { return ranked_.front(); }
 
+  // Of those that `may`, the one with the smallest amount; null: there is none.
+  const RankedCandidate* least(std::span<const RankedCandidate> candidates, auto&& may) const {
+    const RankedCandidate* found = nullptr;
+    for (const RankedCandidate& candidate : candidates) {
+      if (may(candidate) && (found == nullptr || goal_.amount(candidate) < goal_.amount(*found))) found = &candidate;
+    }
+    return found;
+  }
+
+  std::string_view superlative() const {
+    return !goal_.is_asked() ? "best" : goal_.deadline_s ? "cheapest" : "fastest";
+  }
+
+  // Near-ties of the first have nothing to change.
   std::vector<Change> changes_of_others(auto&& change_of) const {
     std::vector<Change> changes;
-    for (std::size_t i = 1; i < machines_.size(); ++i) changes.push_back(change_of(machines_[i]));
+    for (const NodeCounts& machine : machines_) {
+      if (!has_near_tie(machine)) changes.push_back(change_of(machine));
+    }
     return nearest_changes(std::move(changes));
   }
 
@@ -118,11 +136,12 @@ class Sentences {
     const auto change_of = [&](const NodeCounts& machine) {
       const Prediction& prediction = *machine.front()->prediction;
       return Change{&prediction, *price_of(prediction, question_),
-                    first_below_usd_per_h(machine, first(), goal_, question_)};
+                    first_below_usd_per_h(machine, best_, goal_, question_)};
     };
     for (const Change& change : changes_of_others(change_of)) {
-      sentences_.push_back(fmt::format("{} would be first below {}/h (now {}{})", change.machine->instance,
-                                       price_at_most(change.threshold), format_price(change.now), spot_remark(change)));
+      sentences_.push_back(fmt::format("{} would be the {} below {}/h (now {}{})", change.machine->instance,
+                                       superlative(), price_at_most(change.threshold), format_price(change.now),
+                                       spot_remark(change)));
     }
   }
 
@@ -135,75 +154,102 @@ class Sentences {
 
   void steps_of_others() {
     const auto change_of = [&](const NodeCounts& machine) {
-      return Change{machine.front()->prediction, 1, first_below_step_ratio(machine, first(), goal_)};
+      return Change{machine.front()->prediction, 1, first_below_step_ratio(machine, best_, goal_)};
     };
     for (const Change& change : changes_of_others(change_of)) {
       const Estimate& step = change.machine->ledger.step;
       sentences_.push_back(fmt::format(
-          "{} would be first with steps {} shorter than predicted (the interval allows {})", change.machine->instance,
-          percent(1 - change.threshold), percent(std::clamp(1 - step.low_s / step.s, 0.0, 1.0))));
+          "{} would be the {} with steps {} shorter than predicted (the interval allows {})", change.machine->instance,
+          superlative(), percent(1 - change.threshold), percent(std::clamp(1 - step.low_s / step.s, 0.0, 1.0))));
     }
   }
 
+  // Against the best of the machines that are no near-tie.
   void the_first() {
-    if (machines_.size() < 2) return;
-    const NodeCounts& machine = machines_.front();
-    const Candidate& rival = *machines_[1].front();
     const Prediction& prediction = *first().prediction;
+    const RankedCandidate* rival = nullptr;
+    for (const NodeCounts& machine : machines_) {
+      if (has_near_tie(machine)) continue;
+      for (const RankedCandidate* other : machine) {
+        const bool is_sure = other->group.has_value();
+        if (is_sure && (rival == nullptr || goal_.amount(*other) < goal_.amount(*rival))) rival = other;
+      }
+    }
+    if (rival == nullptr) return;
+    const NodeCounts& machine = machines_.front();
     const double price = *price_of(prediction, question_);
-    const double most = first_below_usd_per_h(machine, rival, goal_, question_);
-    if (most / price < kWidestRiseRatio) {
-      sentences_.push_back(fmt::format("{} stays first up to {}/h (now {}), then comes {}", prediction.instance,
-                                       price_at_most(most), format_price(price), name_of(*rival.prediction)));
+    const double most = first_below_usd_per_h(machine, *rival, goal_, question_);
+    if (most > price && most / price < kWidestRiseRatio) {
+      sentences_.push_back(fmt::format("{} stays ahead of {} up to {}/h (now {})", prediction.instance,
+                                       name_of(*rival->prediction), price_at_most(most), format_price(price)));
     }
-    const double longest = first_below_step_ratio(machine, rival, goal_);
-    if (longest < kWidestRiseRatio) {
-      sentences_.push_back(
-          fmt::format("{} stays first with steps up to {} longer than predicted (the interval allows {})",
-                      prediction.instance, percent(longest - 1), percent(first().high_ratio - 1)));
+    const double longest = first_below_step_ratio(machine, *rival, goal_);
+    if (longest > 1 && longest < kWidestRiseRatio) {
+      sentences_.push_back(fmt::format(
+          "{} stays ahead of {} with steps up to {} longer than predicted (the interval allows {})",
+          prediction.instance, name_of(*rival->prediction), percent(longest - 1), percent(first().high_ratio - 1)));
     }
+  }
+
+  bool is_worth_it(const RankedCandidate& candidate) const {
+    return goal_.amount(candidate) < kWorthwhileRatio * goal_.amount(best_);
+  }
+
+  // What counts of an option: what it costs or how long it takes.
+  std::string gain(const Candidate& candidate) const {
+    return goal_.deadline_s ? "for " + format_usd(*candidate.cost_usd) : "in " + format_duration(candidate.time_s);
+  }
+
+  void less_certainty() {
+    const RankedCandidate* next = least(ranked_.subspan(sure_.size()), [&](const RankedCandidate& candidate) {
+      return candidate.meets_ratio >= kLeastCertainty && is_worth_it(candidate);
+    });
+    if (next == nullptr) return;
+    sentences_.push_back(fmt::format("with {:.0f} % probability instead of {:g} %: {} {}",
+                                     std::floor(next->meets_ratio * 100), goal_.sure_ratio * 100,
+                                     name_of(*next->prediction), gain(*next)));
   }
 
   // The smallest extension that makes something cheaper possible.
   void another_deadline() {
     if (!goal_.deadline_s) return;
-    const Candidate* next = nullptr;
-    for (const Candidate& candidate : ranked_) {
-      const bool helps = candidate.time_s > *goal_.deadline_s * Goal::kMet && *candidate.cost_usd < *first().cost_usd;
-      if (helps && (next == nullptr || candidate.time_s < next->time_s)) next = &candidate;
+    const RankedCandidate* next = nullptr;
+    for (const RankedCandidate& candidate : ranked_) {
+      const bool helps = goal_.sure_s(candidate) > *goal_.deadline_s * Goal::kMet && is_worth_it(candidate);
+      if (helps && (next == nullptr || goal_.sure_s(candidate) < goal_.sure_s(*next))) next = &candidate;
     }
     if (next == nullptr) return;
-    sentences_.push_back(fmt::format("with a deadline of {} instead of {}: {} for {}", duration_at_least(next->time_s),
-                                     format_duration(*goal_.deadline_s), name_of(*next->prediction),
-                                     format_usd(*next->cost_usd)));
+    sentences_.push_back(fmt::format("with a deadline of {} instead of {}: {} {}",
+                                     duration_at_least(goal_.sure_s(*next)), format_duration(*goal_.deadline_s),
+                                     name_of(*next->prediction), gain(*next)));
   }
 
   void another_budget() {
     if (!goal_.budget_usd || goal_.deadline_s) return;
-    const Candidate* next = nullptr;
-    for (const Candidate& candidate : ranked_) {
-      const bool helps = *candidate.cost_usd > *goal_.budget_usd * Goal::kMet && candidate.time_s < first().time_s;
-      if (helps && (next == nullptr || *candidate.cost_usd < *next->cost_usd)) next = &candidate;
+    const RankedCandidate* next = nullptr;
+    for (const RankedCandidate& candidate : ranked_) {
+      const bool helps = goal_.sure_usd(candidate) > *goal_.budget_usd * Goal::kMet && is_worth_it(candidate);
+      if (helps && (next == nullptr || goal_.sure_usd(candidate) < goal_.sure_usd(*next))) next = &candidate;
     }
     if (next == nullptr) return;
-    sentences_.push_back(fmt::format("with a budget of {} instead of {}: {} in {}", usd_at_least(*next->cost_usd),
-                                     format_usd(*goal_.budget_usd), name_of(*next->prediction),
-                                     format_duration(next->time_s)));
+    sentences_.push_back(fmt::format("with a budget of {} instead of {}: {} {}", usd_at_least(goal_.sure_usd(*next)),
+                                     format_usd(*goal_.budget_usd), name_of(*next->prediction), gain(*next)));
   }
 
-  std::span<const Candidate> ranked_;
+  std::span<const RankedCandidate> ranked_;
+  std::span<const RankedCandidate> sure_;
   const Goal& goal_;
   const AdviceQuestion& question_;
   std::vector<NodeCounts> machines_;
+  const RankedCandidate& best_;  // by what counts alone; the first may be a near-tie of it
   std::vector<std::string> sentences_;
 };
 
 }  // namespace
 
-std::vector<std::string> what_would_change(std::span<const Candidate> ranked, const Goal& goal,
-                                           const AdviceQuestion& question) {
-  if (ranked.empty() || !goal.priced) return {};
-  return Sentences(ranked, goal, question).all();
+std::vector<std::string> what_would_change(const Ranking& ranking, const Goal& goal, const AdviceQuestion& question) {
+  if (ranking.sure == 0 || !goal.priced) return {};
+  return Sentences(ranking, goal, question).all();
 }
 
 }  // namespace stash

@@ -115,6 +115,8 @@ void check_instance(const Instance& instance) {
   fields(checker, instance);
 }
 
+bool links_are_known(const Instance& instance) { return instance.gpus < 2 || instance.link_bytes_per_s.has_value(); }
+
 void overlay(Instance& known, const Instance& newer) {
   overlay_shape(known, newer);
   overlay_price(known, newer);

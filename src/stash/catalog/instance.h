@@ -58,6 +58,9 @@ struct Instance {
 // Error names the figure that is missing, not finite or not above 0. gpus may be 0 where `gpu` is empty.
 void check_instance(const Instance& instance);
 
+// Whether the rate at which its GPUs reach each other was published or measured. One GPU has no peer: true.
+bool links_are_known(const Instance& instance);
+
 // Puts what `newer` knows over `known`, a group at a time; what it does not know stays.
 void overlay(Instance& known, const Instance& newer);
 

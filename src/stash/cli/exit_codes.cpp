@@ -40,8 +40,8 @@ constexpr std::array kMeanings{
     VerbMeaning{"predict", kExitFault, "no machine can run the job, or the profile lacks something"},
     VerbMeaning{
         "advise", kExitFault,
-        "nothing meets the deadline or the budget (the report then shows the closest machines and what it would "
-        "take), or the profile or the catalogue cannot be used"},
+        "nothing meets the deadline or the budget with the probability asked for (the report then shows what comes "
+        "closest and what it would take), or the profile or the catalogue cannot be used"},
     VerbMeaning{"characterize", 0, "done, even if cases failed or remain"},
     VerbMeaning{"characterize", kExitFault, "the folder cannot be used"},
     VerbMeaning{"characterize", kExitUsage, "a flag or a key of the job file is at fault"},

@@ -10,7 +10,6 @@ namespace stash {
 
 namespace {
 
-constexpr double kNormalQuantile975 = 1.959963984540054;
 // From here on the expansion around the normal distribution is exact to 1e-9, and cheaper than the series.
 constexpr int kLargeDegrees = 200;
 
@@ -66,6 +65,20 @@ double median_without(std::span<const double> sorted, std::size_t left_out) {
   const auto other = [&](std::size_t i) { return sorted[i < left_out ? i : i + 1]; };
   const std::size_t count = sorted.size() - 1;
   return std::midpoint(other((count - 1) / 2), other(count / 2));
+}
+
+double normal_below(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
+
+double normal_quantile(double probability) {
+  if (!(probability > 0 && probability < 1))
+    throw std::invalid_argument("a quantile's probability is above 0, below 1");
+  if (probability > 0.5) return -normal_quantile(1 - probability);  // the lower tail is the exact one
+  double low = -39, high = 0;                                       // below it a double has no probability left
+  while (high - low > 1e-13) {
+    const double middle = std::midpoint(low, high);
+    (normal_below(middle) < probability ? low : high) = middle;
+  }
+  return std::midpoint(low, high);
 }
 
 // The finite series for whole degrees (Abramowitz and Stegun 26.7.3 and 26.7.4).

@@ -108,6 +108,16 @@ std::string format_duration(double s) {
   return three_digits(s / 3600) + " h";
 }
 
+// Durations show at least three digits, minutes and hours from two on at least a hundredth of them.
+std::string duration_at_least(double s) {
+  if (s < 119.5) return format_duration(s * 1.005);
+  const double unit = s < 119.5 * 60                ? 60
+                      : s < 9.995 * kSecondsPerHour ? 36
+                      : s < 99.95 * kSecondsPerHour ? 360
+                                                    : kSecondsPerHour;
+  return format_duration(std::ceil(s / unit) * unit);
+}
+
 std::string format_bytes(double bytes) {
   constexpr std::array kNames{"B", "kB", "MB", "GB", "TB", "PB"};
   std::size_t unit = 0;

@@ -17,6 +17,7 @@ double parse_bytes_per_s(std::string_view text, std::string_view option);  // 20
 std::int64_t parse_bytes(std::string_view text, std::string_view option);  // 110kB 2GiB 25MB 512
 
 std::string format_duration(double s);         // "412 µs", "37.2 ms", "1.94 s", "12 min"
+std::string duration_at_least(double s);       // the same, rounded up: a threshold that still holds
 std::string format_bytes(double bytes);        // "110 kB", "1.2 GB"
 std::string format_count(std::int64_t count);  // "25,557,032"
 

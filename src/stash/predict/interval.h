@@ -12,8 +12,9 @@ namespace stash {
 struct Uncertainty {
   double compute_low_ratio = 1;
   double compute_high_ratio = 1;
-  double links_ratio = 1;  // a rate may be this many times smaller or larger
-  double input_ratio = 1;  // the same for storage and decoding
+  double job_error_ratio = 0;  // of compute's variance: an error that the job has on every GPU
+  double links_ratio = 1;      // a rate may be this many times smaller or larger
+  double input_ratio = 1;      // the same for storage and decoding
 };
 
 // Shows `visit` the step and the cluster with one figure at one of its ends, for each figure that may be off.

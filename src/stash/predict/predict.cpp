@@ -62,6 +62,13 @@ void add_epochs(Prediction& prediction, std::optional<double> samples) {
   if (prediction.usd_per_h) prediction.epoch_usd = *prediction.epoch_s / kSecondsPerHour * *prediction.usd_per_h;
 }
 
+void add_links(Prediction& prediction, const Instance& instance, const WhatIf& what_if) {
+  if (prediction.gpus == prediction.nodes) return;  // one GPU of a node has no peer there
+  const std::optional<GpuLinks> links = what_if.links ? what_if.links : instance.links;
+  if (links) prediction.links = to_string(*links);
+  prediction.links_known = what_if.links || what_if.link_bytes_per_s || links_are_known(instance);
+}
+
 std::string too_little_memory(double needed, double there) {
   return fmt::format("needs about {} of GPU memory and has {}: {} are missing", format_bytes(needed),
                      format_bytes(there), format_bytes(needed - there));
@@ -153,6 +160,7 @@ Prediction Predictor::simulate(const Setting& setting) const {
   if (!setting.described.storage_is_known) leave_out(prediction.ledger, Condition::cold);
   prediction.ledger.published = published_ratios(prediction.ledger, prediction.gpus, prediction.nodes);
   prediction.ledger.steady_fetch = steady_fetch(job_, setting.step, setting.described, prediction.ledger);
+  prediction.job_error_ratio = setting.uncertainty.job_error_ratio;
   prediction.assumptions = setting.assumptions;
   return prediction;
 }
@@ -162,6 +170,7 @@ Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described,
   setting.step = step_job(times, described.cluster, accumulation, job_.bucket_bytes);
   setting.uncertainty = {.compute_low_ratio = times.low_ratio,
                          .compute_high_ratio = times.high_ratio,
+                         .job_error_ratio = times.job_error_ratio,
                          .links_ratio = described.is_measured ? kMeasuredRatio : kLinksRatio,
                          .input_ratio = described.is_measured ? kMeasuredRatio : kInputRatio};
   const auto assume = [&](const std::vector<std::string>& more) {
@@ -180,6 +189,7 @@ void Predictor::widen_as_estimated(Setting& setting, const Instance& instance) c
   Uncertainty& uncertainty = setting.uncertainty;
   uncertainty.compute_low_ratio = std::min(uncertainty.compute_low_ratio, alone.low_ratio);
   uncertainty.compute_high_ratio = std::max(uncertainty.compute_high_ratio, alone.high_ratio);
+  uncertainty.job_error_ratio = alone.job_error_ratio;
   setting.assumptions.push_back("the profile's GPUs were emulated: its layer times are estimates from the model alone");
 }
 
@@ -230,6 +240,7 @@ std::variant<Prediction, Rejected> Predictor::on(const Instance& instance, int n
   prediction.cloud = instance.cloud;
   prediction.instance = instance.name;
   prediction.gpu = instance.gpu;
+  add_links(prediction, instance, what_if_);
   if (instance.usd_per_h) prediction.usd_per_h = *instance.usd_per_h * nodes;
   if (instance.spot_usd_per_h) prediction.spot_usd_per_h = *instance.spot_usd_per_h * nodes;
   const std::optional<std::int64_t> memory = gpu_memory_bytes(instance);

@@ -47,8 +47,11 @@ struct Prediction {
   std::optional<double> epoch_s;  // of an epoch that is not the first; nullopt: samples of an epoch are not known
   std::optional<double> first_epoch_s;
   std::optional<double> epoch_usd;
-  double memory_bytes = 0;  // that a GPU needs
-  std::string changes;      // "network=100Gbit/s": what was asked to be otherwise; empty: nothing
+  double memory_bytes = 0;     // that a GPU needs
+  std::string links;           // how the GPUs of a node reach each other: "nvlink"; empty: not known, or there is one
+  bool links_known = true;     // false: their rate was neither published, measured nor given
+  double job_error_ratio = 0;  // of the variance of compute's interval: what is wrong on every GPU alike
+  std::string changes;         // "network=100Gbit/s": what was asked to be otherwise; empty: nothing
   std::optional<Saving> saving;
   std::vector<Worth> worth;  // the most first; empty: nobody asked
   std::optional<InputNeeds> needs;

@@ -68,6 +68,7 @@ ScaledTimes carried_times(const Graph& graph, int batch, DType dtype, const Tran
   const double reference = reference_ratio(dtype, transfer.from, transfer.to);
   ScaledTimes times = times_of(graph, batch, dtype, step, carried(ratios, transfer.first, sum_of(step), reference));
   set_interval(times, transfer_spread(transfer.from, transfer.to, dtype, transfer.first));
+  times.job_error_ratio = transfer_job_error(transfer.from, transfer.to, dtype, transfer.first);
   return times;
 }
 
@@ -117,6 +118,7 @@ ScaledTimes scaled_times(const Graph& graph, int batch, DType dtype, const Gpu& 
       fmt::format("layer times on {} are estimated from the model alone, by a fitted roofline", target.name));
   add_device_assumptions(times, graph, dtype, target);
   set_interval(times, model_alone_spread(graph, target, dtype));
+  times.job_error_ratio = model_alone_job_error(graph, target, dtype);
   return times;
 }
 
@@ -170,6 +172,7 @@ ScaledTimes scaled_times(const Graph& graph, const MeasuredLayers& measured, int
                   measured.gpu->name));
   add_device_assumptions(times, graph, dtype, target);
   set_interval(times, transfer_spread(*measured.gpu, target, dtype, sum_of(from_step)));
+  times.job_error_ratio = transfer_job_error(*measured.gpu, target, dtype, sum_of(from_step));
   return times;
 }
 

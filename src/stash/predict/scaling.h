@@ -17,6 +17,7 @@ struct ScaledTimes {
   double gradient_bytes_ratio = 1;  // of what is exchanged for a parameter's gradient, over fp32
   double low_ratio = 1;             // 95 % interval of the step's compute, as factors on it
   double high_ratio = 1;
+  double job_error_ratio = 0;  // of that interval's variance: an error that the job has on every GPU
   std::vector<std::string> assumptions;
 
   double compute_s() const;  // layers, optimizer and overhead

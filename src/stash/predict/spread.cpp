@@ -32,6 +32,13 @@ double unfitted_spread(const Gpu& gpu, DType dtype) {
   return kUnfitted;
 }
 
+double carried_spread(const StepSum& on_first) {
+  return on_first.passes.gpu_s > on_first.passes.host_s ? kTransfer : kTransferFromLaunches;
+}
+
+// Carried from one GPU to another, a step has the errors of both; what the job is off everywhere is not in it.
+double one_gpus_variance(double carried) { return carried * carried / 2; }
+
 }  // namespace
 
 double model_alone_spread(const Graph& graph, const Gpu& target, DType dtype) {
@@ -41,9 +48,21 @@ double model_alone_spread(const Graph& graph, const Gpu& target, DType dtype) {
 }
 
 double transfer_spread(const Gpu& first, const Gpu& second, DType dtype, const StepSum& on_first) {
-  const double own = on_first.passes.gpu_s > on_first.passes.host_s ? kTransfer : kTransferFromLaunches;
+  const double own = carried_spread(on_first);
   const double unfitted = std::max(unfitted_spread(first, dtype), unfitted_spread(second, dtype));
   return std::hypot(own, first.generation == second.generation ? 0 : unfitted);
+}
+
+double model_alone_job_error(const Graph& graph, const Gpu& target, DType dtype) {
+  const double all = model_alone_spread(graph, target, dtype);
+  const double unfitted = unfitted_spread(target, dtype);
+  return std::max(0.0, 1 - (one_gpus_variance(kTransfer) + unfitted * unfitted) / (all * all));
+}
+
+// The error of the GPU that was measured is in the step of every other.
+double transfer_job_error(const Gpu& first, const Gpu& second, DType dtype, const StepSum& on_first) {
+  const double all = transfer_spread(first, second, dtype, on_first);
+  return one_gpus_variance(carried_spread(on_first)) / (all * all);
 }
 
 std::optional<std::string> evidence_text(const Gpu& gpu, DType dtype) {

@@ -18,6 +18,7 @@ Json question_json(const AdviceQuestion& question) {
           {"samples", json_number(question.samples)},
           {"deadline_s", json_number(question.deadline_s)},
           {"budget_usd", json_number(question.budget_usd)},
+          {"sure_ratio", json_number(question.sure_ratio)},
           {"spot", question.spot},
           {"interruptions_per_h", json_number(question.interruptions_per_h)},
           {"restart_s", json_number(question.restart_s)},
@@ -39,13 +40,23 @@ Json option_json(const Option& option) {
   json["meets_ratio"] = json_number(option.meets_ratio);
   json["on_front"] = option.on_front;
   json["first_ratio"] = json_number(option.first_ratio);
+  json["group"] = option.group ? Json(*option.group) : Json(nullptr);
+  json["links_known"] = option.prediction.links_known;
   return json;
 }
 
-Json best_json(const Advice& advice) {
-  if (!advice.best) return nullptr;
-  const Prediction& best = advice.ranked[*advice.best].prediction;
-  return {{"instance", best.instance}, {"cloud", best.cloud}, {"nodes", best.nodes}};
+Json machines_json(const Advice& advice, std::optional<std::size_t> option) {
+  if (!option) return nullptr;
+  const Prediction& machines = advice.ranked[*option].prediction;
+  return {{"instance", machines.instance}, {"cloud", machines.cloud}, {"nodes", machines.nodes}};
+}
+
+Json needed_json(const Advice& advice) {
+  const auto amount = [](const std::optional<Needed>& needed) {
+    return json_number(needed ? std::optional(needed->amount) : std::nullopt);
+  };
+  if (advice.best) return nullptr;
+  return {{"deadline_s", amount(advice.deadline_needed)}, {"budget_usd", amount(advice.budget_needed)}};
 }
 
 }  // namespace
@@ -57,7 +68,9 @@ std::string render_advice_json(const AdviceQuestion& question, const Advice& adv
                   {"tool", tool_json()},
                   {"verdict", advice_verdict(question, advice)},
                   {"question", question_json(question)},
-                  {"best", best_json(advice)},
+                  {"best", machines_json(advice, advice.best)},
+                  {"surer", machines_json(advice, advice.surer)},
+                  {"needed", needed_json(advice)},
                   {"predictions", std::move(rows)},
                   {"rejected", rejected_json(advice.rejected)},
                   {"would_change", advice.would_change},

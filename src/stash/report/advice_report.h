@@ -14,7 +14,9 @@ inline constexpr std::size_t kDefaultTop = 10;
 // One line: what to rent, how long it takes, what it costs, how sure that is; or that nothing meets the question.
 std::string advice_verdict(const AdviceQuestion& question, const Advice& advice);
 
-// The page for people: verdict, the best `top`, time against cost, what would change the first place, what was
+std::string duration_range(double low_s, double high_s);  // "12.1 to 14.5 h"
+
+// The page for people: verdict, the best `top`, time against cost, what would change the advice, what was
 // rejected.
 std::string render_advice_text(const AdviceQuestion& question, const Advice& advice, const ReportOptions& options,
                                std::size_t top = kDefaultTop);

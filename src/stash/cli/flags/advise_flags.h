@@ -28,6 +28,7 @@ class AdviseFlags {
   std::optional<double> samples_;
   std::string deadline_;
   std::string budget_;
+  std::string sure_;
   bool spot_ = false;
   std::optional<double> interruptions_per_hour_;
   std::string restart_;

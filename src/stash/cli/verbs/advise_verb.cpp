@@ -5,6 +5,9 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "stash/advise/advise.h"
 #include "stash/catalog/instances.h"
@@ -26,6 +29,8 @@
 namespace stash {
 namespace {
 
+constexpr std::string_view kOwnCloud = "own";  // machines that somebody has, not rents
+
 class AdviseVerb final : public Verb {
  public:
   std::string name() const override { return "advise"; }
@@ -43,6 +48,7 @@ class AdviseVerb final : public Verb {
         "Examples:\n"
         "  stash advise r50.json --epochs 90 --samples 1281167 --deadline 24h\n"
         "  stash advise --model resnet50 --batch 64 --epochs 90 --samples 1281167 --budget 500\n"
+        "  stash advise r50.json --epochs 90 --deadline 24h --sure 99%\n"
         "  stash advise r50.json --epochs 90 --spot --interruptions-per-hour 0.1 --restart 10m\n");
   }
 
@@ -54,7 +60,11 @@ class AdviseVerb final : public Verb {
     const AdviceQuestion question = question_.resolve(job.samples);
     job.samples = question.samples;
     Predictor predictor(std::move(job), job_.what_if());
-    const Advice advice = advise(question, predict_all(predictor, chosen(catalogue.instances), question_.max_nodes()));
+    std::vector<Instance> instances = chosen(catalogue.instances);
+    std::vector<Rejected> without_price = leave_out_own(instances);
+    Predictions predictions = predict_all(predictor, instances, question_.max_nodes());
+    std::ranges::move(without_price, std::back_inserter(predictions.rejected));
+    const Advice advice = advise(question, std::move(predictions));
     print_or_write(render(question, advice, catalogue.instances), out_);
     return advice.best ? 0 : 1;
   }
@@ -72,6 +82,22 @@ class AdviseVerb final : public Verb {
     });
     if (some.empty()) throw UsageError(fmt::format("--cloud {}: the catalogue has no machine of it", clouds_));
     return some;
+  }
+
+  // People's own machines have no price to rank them by. Who names them, or their cloud, asks for their time.
+  std::vector<Rejected> leave_out_own(std::vector<Instance>& instances) const {
+    if (!on_.empty() || !clouds_.empty()) return {};
+    std::vector<Rejected> rejected;
+    for (const Instance& instance : instances) {
+      if (instance.gpus == 0 || !is_own_without_price(instance)) continue;
+      rejected.push_back({instance.cloud, instance.name, 1, "it is not for rent: --on ranks such machines by time"});
+    }
+    std::erase_if(instances, is_own_without_price);
+    return rejected;
+  }
+
+  static bool is_own_without_price(const Instance& instance) {
+    return instance.cloud == kOwnCloud && !instance.usd_per_h && !instance.spot_usd_per_h;
   }
 
   std::string render(const AdviceQuestion& question, const Advice& advice, std::span<const Instance> instances) const {

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "stash/core/price.h"
 #include "stash/core/units.h"
+#include "stash/report/advice_rows.h"
 #include "stash/report/html/charts.h"
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"
@@ -66,21 +68,43 @@ std::string chart_of(const Advice& advice) {
                 "Time against cost of the whole training, both logarithmic; the line is the front.");
 }
 
+std::string_view row_class(const Advice& advice, const AdviceRow& row) {
+  if (advice.best == row.option) return "best tie";
+  return advice.best && advice.ranked[row.option].group == advice.ranked[*advice.best].group ? "tie" : "";
+}
+
+std::string remarks_of(const Option& option) {
+  std::string remarks = option.on_front ? "on the front" : "";
+  if (option.prediction.links_known) return remarks;
+  return remarks + (remarks.empty() ? "" : "; ") + "links not known";
+}
+
+Cell group_cell(const Option& option) {
+  return option.group ? Cell{fmt::format("{}", *option.group), *option.group} : Cell{"–"};
+}
+
 std::string table_of(const Advice& advice) {
-  HtmlTable table("Machines, best first",
-                  {"machine", "cloud", "GPUs", "time", "from", "to", "cost", "first, %", "front"});
-  for (std::size_t i = 0; i < std::min(advice.ranked.size(), kMostAdviceRows); ++i) {
-    const Option& option = advice.ranked[i];
+  const std::vector<AdviceRow> rows = advice_rows(advice);
+  const bool asked = !advice.ranked.empty() && advice.ranked.front().meets_ratio;
+  // What matters stands at the left: a phone shows the first columns.
+  HtmlTable table("Machines, best first; those of one group are near-ties",
+                  {"machine", "cost", "time", asked ? "meets" : "first", "group", "from", "to", "GPUs", "cloud",
+                   "as good with", "remarks"});
+  for (std::size_t i = 0; i < std::min(rows.size(), kMostAdviceRows); ++i) {
+    const Option& option = advice.ranked[rows[i].option];
+    const std::string& nodes = rows[i].other_nodes;
     table.add({name_of(option),
-               option.prediction.cloud,
-               fmt::format("{} {}", option.prediction.gpus, option.prediction.gpu),
+               option.cost_usd ? Cell{format_usd(*option.cost_usd), *option.cost_usd} : Cell{"–"},
                {format_duration(option.time_s), option.time_s},
+               {probability_cell(rows[i].certainty_ratio), rows[i].certainty_ratio},
+               group_cell(option),
                {format_duration(option.time_low_s), option.time_low_s},
                {format_duration(option.time_high_s), option.time_high_s},
-               option.cost_usd ? Cell{format_usd(*option.cost_usd), *option.cost_usd} : Cell{"–"},
-               number_cell(option.first_ratio * 100, 0),
-               option.on_front ? "on the front" : ""},
-              advice.best == i ? "best" : "");
+               fmt::format("{} {}", option.prediction.gpus, option.prediction.gpu),
+               option.prediction.cloud,
+               nodes.empty() ? "" : nodes + " nodes",
+               remarks_of(option)},
+              row_class(advice, rows[i]));
   }
   return table.empty() ? "" : table.str();
 }
@@ -94,7 +118,7 @@ std::vector<Section> advice_sections(const Advice& advice) {
   }
   const std::string changes = advice.would_change.empty() ? "" : list(advice.would_change);
   return {{"advice", "Time against cost", chart_of(advice) + table_of(advice)},
-          {"change", advice.best ? "What would change the first place" : "What it would take", changes},
+          {"change", advice.best ? "What would change the advice" : "What it would take", changes},
           ledgers_section(best),
           rejected_section(advice.rejected)};
 }
