@@ -35,7 +35,7 @@ PhaseTime ring(const Cluster& cluster, int nodes) {
   const double network_hops = 2.0 * (nodes - 1);
   const double hops = 2.0 * (ranks - 1);
   const double latency_s = (hops - network_hops) * cluster.link_latency_s + network_hops * cluster.network_latency_s;
-  return {latency_s + cluster.collective_s, hops / ranks / ring_bytes_per_s(cluster, nodes > 1)};
+  return {latency_s + cluster.collective_s, hops / ranks / ring_bytes_per_s(cluster, nodes > 1), cluster.ramp_ratio};
 }
 
 // Chains inside the nodes, two binary trees between them, each for half of the bytes: a node is a leaf in one of them.
@@ -49,7 +49,7 @@ PhaseTime tree(const Cluster& cluster) {
   const double uplink_s_per_byte =
       2 / crowded_bytes_per_s(cluster.uplink_bytes_per_s, ring_transfers_on_uplink(cluster, true));
   return {chain_hops * cluster.link_latency_s + tree_hops * cluster.network_latency_s + cluster.collective_s,
-          std::max({network_s_per_byte, chain_s_per_byte, uplink_s_per_byte})};
+          std::max({network_s_per_byte, chain_s_per_byte, uplink_s_per_byte}), cluster.ramp_ratio};
 }
 
 // Reduce-scatter inside the node, as many rings between the nodes as it has ranks, all-gather inside it.
@@ -64,7 +64,17 @@ AllReducePlan hierarchical(const Cluster& cluster) {
   const double hops = 2.0 * (cluster.nodes - 1);
   plan.across = {hops * cluster.network_latency_s + cluster.collective_s,
                  hops / cluster.nodes / per_node / lane_bytes_per_s};
+  plan.inside.ramp_ratio = plan.across.ramp_ratio = cluster.ramp_ratio;
   return plan;
+}
+
+// Every rank copies its gradients to host memory and the sums back; servers on all nodes hold a share of the parameters
+// each and send it to the others.
+PhaseTime server(const Cluster& cluster, int nodes) {
+  const double copies_s_per_byte = 2.0 * cluster.ranks_per_node / cluster.host_bytes_per_s;
+  const double network_s_per_byte = 2.0 * (nodes - 1) / nodes / cluster.network_bytes_per_s;
+  const double latency_s = 2 * cluster.link_latency_s + (nodes > 1 ? 2 * cluster.network_latency_s : 0);
+  return {latency_s + cluster.collective_s, copies_s_per_byte + network_s_per_byte, cluster.ramp_ratio};
 }
 
 PhaseTime measured(const LinkFit& fit) { return {fit.latency_s, 1 / fit.bytes_per_s}; }
@@ -74,7 +84,11 @@ PhaseTime measured(const LinkFit& fit) { return {fit.latency_s, 1 / fit.bytes_pe
 AllReduceChoice AllReduceChoice::among_node(const Cluster& cluster) {
   AllReduceChoice choice;
   if (cluster.ranks_per_node < 2) return choice;
-  choice.add({{}, cluster.measured_node ? measured(*cluster.measured_node) : ring(cluster, 1)});
+  if (cluster.measured_node) {
+    choice.add({{}, measured(*cluster.measured_node)});
+  } else {
+    choice.add({{}, cluster.all_reduce == AllReduce::server ? server(cluster, 1) : ring(cluster, 1)});
+  }
   return choice;
 }
 
@@ -88,6 +102,7 @@ AllReduceChoice AllReduceChoice::among_all(const Cluster& cluster) {
   const auto wanted = [&](AllReduce way) {
     return cluster.all_reduce == way || cluster.all_reduce == AllReduce::quickest;
   };
+  if (cluster.all_reduce == AllReduce::server) choice.add({{}, server(cluster, cluster.nodes)});
   if (wanted(AllReduce::ring)) choice.add({{}, ring(cluster, cluster.nodes)});
   if (wanted(AllReduce::tree)) choice.add({{}, tree(cluster)});
   if (wanted(AllReduce::hierarchical)) choice.add(hierarchical(cluster));
