@@ -23,10 +23,24 @@ TEST(Instances, TheStudysAreThereAtItsPrices) {
   EXPECT_EQ(find_instance("p3dn.24xlarge").gpu, "V100-32GB");
 }
 
-TEST(Instances, ThreeCloudsAreThere) {
+TEST(Instances, ThreeCloudsAndMachinesOfOnesOwnAreThere) {
   std::set<std::string> clouds;
   for (const Instance& instance : instance_table()) clouds.insert(instance.cloud);
-  EXPECT_EQ(clouds, (std::set<std::string>{"aws", "azure", "google"}));
+  EXPECT_EQ(clouds, (std::set<std::string>{"aws", "azure", "google", "own"}));
+}
+
+TEST(Instances, MachinesOfOnesOwnHaveNoPrice) {
+  EXPECT_EQ(find_instance("DGX1-V100").cloud, "own");
+  for (const Instance& row : instance_table()) {
+    EXPECT_FALSE(row.cloud == "own" && row.usd_per_h) << row.name;
+    EXPECT_EQ(is_for_rent(row), row.cloud != "own") << row.name;
+  }
+}
+
+TEST(Instances, TheGpusOfMachinesOfOnesOwnHaveRates) {
+  for (const Instance& row : instance_table()) {
+    EXPECT_TRUE(row.cloud != "own" || known_gpu(row) != nullptr) << row.name;
+  }
 }
 
 TEST(Instances, EveryFigureHasASourceAndADate) {
@@ -46,7 +60,9 @@ TEST(Instances, FiguresAgreeWithEachOther) {
   std::set<std::string> names;
   for (const Instance& row : instance_table()) {
     EXPECT_TRUE(names.insert(lower_case(row.name)).second) << row.name;
-    EXPECT_TRUE(row.vcpus && row.memory_bytes && row.gpus >= 1 && row.gpus <= 16) << row.name;
+    EXPECT_TRUE(row.gpus >= 1 && row.gpus <= 16) << row.name;
+    // A box with eight cards may have any processor.
+    EXPECT_TRUE((row.vcpus && row.memory_bytes) || row.cloud == "own") << row.name;
     EXPECT_EQ(row.links.value_or(GpuLinks::none) == GpuLinks::none && row.links, row.gpus == 1) << row.name;
     EXPECT_LE(row.spot_usd_per_h.value_or(0), row.usd_per_h.value_or(0)) << row.name;
     if (row.network_bytes_per_s && row.network_burst_bytes_per_s) {
@@ -109,7 +125,16 @@ TEST(GpuModel, DriversNamesAreThoseOfTheCatalogue) {
                                                         {"NVIDIA A10G", "A10G"},
                                                         {"H100-MEGA", "H100"},
                                                         {"NVIDIA L40S", "L40S"},
-                                                        {"NVIDIA H100 PCIe", "NVIDIA H100 PCIe"},
+                                                        {"NVIDIA H100 PCIe", "H100-PCIe"},
+                                                        {"Tesla P100-SXM2-16GB", "P100-SXM2"},
+                                                        {"NVIDIA GeForce GTX 1080 Ti", "GTX-1080-Ti"},
+                                                        {"NVIDIA GeForce RTX 4090", "RTX-4090"},
+                                                        {"NVIDIA RTX A6000", "RTX-A6000"},
+                                                        {"NVIDIA RTX 6000 Ada Generation", "RTX-6000-Ada"},
+                                                        {"Quadro RTX 8000", "RTX-8000"},
+                                                        {"Quadro RTX 6000", "Quadro RTX 6000"},
+                                                        {"NVIDIA A100-PCIE-40GB", "A100-PCIe"},
+                                                        {"Tesla V100-PCIE-32GB", "V100-PCIe-32GB"},
                                                         {"Inferentia2", "Inferentia2"}};
   for (const auto& [model, name] : kNames) EXPECT_EQ(catalogued_gpu_name(model), name);
 }

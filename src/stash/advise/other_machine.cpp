@@ -91,7 +91,7 @@ std::optional<FirstStep> on_another_machine(const JobFacts& facts, const Stall& 
   std::vector<Trial> trials;
   int tried = 0;
   for (const Instance& instance : instances) {
-    if (instance.gpus < 1 || known_gpu(instance) != job.profile->gpu) continue;
+    if (instance.gpus < 1 || !is_for_rent(instance) || known_gpu(instance) != job.profile->gpu) continue;
     const int nodes = (ranks + instance.gpus - 1) / instance.gpus;
     if (nodes > facts.nodes || ranks % nodes != 0 || ++tried > kMostMachines) continue;
     std::optional<Setting> setting = setting_there(predictor, instance, nodes, facts, here);

@@ -16,7 +16,7 @@ std::string_view to_string(GpuLinks links);
 // A machine that can be rented, or one's own. What is unknown is nullopt or empty. Each group of figures has its
 // source, with a date. Rates of a machine are those of one direction.
 struct Instance {
-  std::string cloud;  // aws, azure, google, ...; own: a machine that was measured
+  std::string cloud;  // aws, azure, google, ...; own: a machine that people own, measured or described
   std::string name;
   std::string gpu;  // of catalog/gpus.csv where its rates are known (known_gpu); empty: no GPU
   int gpus = 0;

@@ -9,7 +9,7 @@ namespace stash {
 namespace {
 
 constexpr auto kInstanceMeanings = std::to_array<KeyMeaning>({
-    {"cloud", "`aws`, `azure`, `google`, …; `own`: a machine that was measured"},
+    {"cloud", "`aws`, `azure`, `google`, …; `own`: a machine that people own, measured or described"},
     {"name", "name of the instance type"},
     {"gpu", "a name of `catalog/gpus.csv`; a GPU that is not listed there has no rates, so nothing can be predicted"},
     {"gpus", "number of GPUs"},

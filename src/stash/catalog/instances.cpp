@@ -77,6 +77,8 @@ const Gpu* known_gpu(const Instance& instance) {
   return nullptr;
 }
 
+bool is_for_rent(const Instance& instance) { return instance.cloud != "own" || instance.usd_per_h.has_value(); }
+
 std::optional<std::int64_t> gpu_memory_bytes(const Instance& instance) {
   if (instance.gpu_memory_bytes) return instance.gpu_memory_bytes;
   const Gpu* gpu = known_gpu(instance);

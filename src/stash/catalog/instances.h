@@ -27,6 +27,9 @@ Catalogue parse_instances(std::string_view text, std::string_view source);
 // nullptr: nothing is known of its GPU's rates, or it has none.
 const Gpu* known_gpu(const Instance& instance);
 
+// Machines that people own have no price unless their row says one; nothing recommends to rent them.
+bool is_for_rent(const Instance& instance);
+
 // What the cloud says that one GPU has, else what its data sheet says.
 std::optional<std::int64_t> gpu_memory_bytes(const Instance& instance);
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -33,7 +34,8 @@ class AdviseVerb final : public Verb {
   void add_flags(CLI::App& app) override {
     job_.add_job_to(app);
     question_.add_to(app);
-    app.add_option("--on", on_, "Only these machines; default: all of the catalogue")->type_name("LIST");
+    app.add_option("--on", on_, "Only these machines; default: all of the catalogue that are for rent")
+        ->type_name("LIST");
     app.add_option("--cloud", clouds_, "Only machines of these clouds")->type_name("LIST");
     format_.add_to(app);
     add_out(app, out_);
@@ -61,7 +63,7 @@ class AdviseVerb final : public Verb {
   std::vector<Instance> chosen(const std::vector<Instance>& all) const {
     std::vector<Instance> some;
     for (const std::string& name : split_list(on_)) some.push_back(find_instance(all, name));
-    if (on_.empty()) some = all;
+    if (on_.empty()) std::ranges::copy_if(all, std::back_inserter(some), is_for_rent);
     std::vector<std::string> clouds = split_list(clouds_);
     std::ranges::transform(clouds, clouds.begin(), cloud_name);
     if (clouds.empty()) return some;
