@@ -45,7 +45,9 @@ PhaseTime tree(const Cluster& cluster) {
   const double chain_hops = 2.0 * (cluster.ranks_per_node - 1);
   const double tree_hops = 2.0 * std::bit_width(static_cast<unsigned>(nodes - 1));
   const double network_s_per_byte = 2.0 * (nodes - 1) / nodes / cluster.network_bytes_per_s;
-  const double chain_s_per_byte = cluster.ranks_per_node > 1 ? 2 / cluster.link_bytes_per_s : 0;
+  const int per_node = cluster.ranks_per_node;
+  const double chain_passes = cluster.switch_reduces ? 2.0 * (per_node - 1) / per_node : 2;
+  const double chain_s_per_byte = per_node > 1 ? chain_passes / cluster.link_bytes_per_s : 0;
   const double uplink_s_per_byte =
       2 / crowded_bytes_per_s(cluster.uplink_bytes_per_s, ring_transfers_on_uplink(cluster, true));
   return {chain_hops * cluster.link_latency_s + tree_hops * cluster.network_latency_s + cluster.collective_s,
@@ -68,10 +70,13 @@ AllReducePlan hierarchical(const Cluster& cluster) {
   return plan;
 }
 
-// Every rank copies its gradients to host memory and the sums back; servers on all nodes hold a share of the parameters
-// each and send it to the others.
-PhaseTime server(const Cluster& cluster, int nodes) {
-  const double copies_s_per_byte = 2.0 * cluster.ranks_per_node / cluster.host_bytes_per_s;
+bool sums_on_host(AllReduce way) { return way == AllReduce::server || way == AllReduce::gather; }
+
+// Every rank, or every rank but the one that gathers, copies its gradients away and the sums back. Servers on all nodes
+// hold a share of the parameters each and send it to the others.
+PhaseTime on_host(const Cluster& cluster, int nodes) {
+  const int copying = cluster.all_reduce == AllReduce::server ? cluster.ranks_per_node : cluster.ranks_per_node - 1;
+  const double copies_s_per_byte = 2.0 * copying / cluster.host_bytes_per_s;
   const double network_s_per_byte = 2.0 * (nodes - 1) / nodes / cluster.network_bytes_per_s;
   const double latency_s = 2 * cluster.link_latency_s + (nodes > 1 ? 2 * cluster.network_latency_s : 0);
   return {latency_s + cluster.collective_s, copies_s_per_byte + network_s_per_byte, cluster.ramp_ratio};
@@ -87,7 +92,7 @@ AllReduceChoice AllReduceChoice::among_node(const Cluster& cluster) {
   if (cluster.measured_node) {
     choice.add({{}, measured(*cluster.measured_node)});
   } else {
-    choice.add({{}, cluster.all_reduce == AllReduce::server ? server(cluster, 1) : ring(cluster, 1)});
+    choice.add({{}, sums_on_host(cluster.all_reduce) ? on_host(cluster, 1) : ring(cluster, 1)});
   }
   return choice;
 }
@@ -102,7 +107,7 @@ AllReduceChoice AllReduceChoice::among_all(const Cluster& cluster) {
   const auto wanted = [&](AllReduce way) {
     return cluster.all_reduce == way || cluster.all_reduce == AllReduce::quickest;
   };
-  if (cluster.all_reduce == AllReduce::server) choice.add({{}, server(cluster, cluster.nodes)});
+  if (sums_on_host(cluster.all_reduce)) choice.add({{}, on_host(cluster, cluster.nodes)});
   if (wanted(AllReduce::ring)) choice.add({{}, ring(cluster, cluster.nodes)});
   if (wanted(AllReduce::tree)) choice.add({{}, tree(cluster)});
   if (wanted(AllReduce::hierarchical)) choice.add(hierarchical(cluster));

@@ -19,7 +19,9 @@
 namespace stash {
 namespace {
 
-constexpr double kLinksRatio = 1.25;    // data-sheet rates, and what of them is reached
+constexpr double kNormal95 = 1.96;      // standard deviations on either side of a 95 % interval
+constexpr double kOverlapRatio = 2;     // what overlapping costs differs by this between programs
+constexpr double kWaitsMore = 0.15;     // what programs lose to ranks beside each other, by bench/scaling_rows
 constexpr double kInputRatio = 1.25;    // another machine's cores and disks
 constexpr double kMeasuredRatio = 1.1;  // links and input that were measured, from one minute to the next
 // Frameworks that use buffers again need less than all outputs of all layers: what is beyond even this cannot fit.
@@ -32,6 +34,8 @@ double sample_device_bytes(const Graph& graph) {
   if (graph.input == InputKind::images) return 4.0 * 3 * graph.image_size * graph.image_size;
   return 8.0 * graph.seq_len;
 }
+
+double links_ratio(const ReachedRate& rate) { return std::exp(kNormal95 * rate.spread); }
 
 // Parts of which nothing is known are absent; they added nothing.
 void leave_out(Ledger& ledger, Condition condition) {
@@ -129,6 +133,7 @@ StepJob Predictor::step_job(const ScaledTimes& times, const Cluster& cluster, in
   step.overhead_s = times.overhead_s;
   step.batch = job_.batch;
   step.accumulation = accumulation;
+  step.blocking_calls = what_if_.blocking_calls.value_or(0);
   step.sample_device_bytes = sample_device_bytes(job_.graph);
   if (job_.sample) {
     step.input = StepInput{.sample_storage_bytes = job_.sample->storage_bytes,
@@ -162,8 +167,11 @@ Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described,
   setting.step = step_job(times, described.cluster, accumulation, job_.bucket_bytes);
   setting.uncertainty = {.compute_low_ratio = times.low_ratio,
                          .compute_high_ratio = times.high_ratio,
-                         .links_ratio = described.is_measured ? kMeasuredRatio : kLinksRatio,
-                         .input_ratio = described.is_measured ? kMeasuredRatio : kInputRatio};
+                         .links_ratio = described.links ? links_ratio(*described.links) : kMeasuredRatio,
+                         .network_ratio = described.network ? links_ratio(*described.network) : kMeasuredRatio,
+                         .input_ratio = described.is_measured ? kMeasuredRatio : kInputRatio,
+                         .overlap_ratio = described.is_measured ? 1 : kOverlapRatio,
+                         .waits_more = described.is_measured ? 0 : kWaitsMore};
   const auto assume = [&](const std::vector<std::string>& more) {
     setting.assumptions.insert(setting.assumptions.end(), more.begin(), more.end());
   };

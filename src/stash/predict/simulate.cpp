@@ -59,7 +59,8 @@ class Simulation {
       case Condition::apart:
         return without_input_s({job_, shape_, nothing_, slow_down_}, cluster_, true, 0);
       case Condition::node:
-        return without_input_s(training(among_node_, cluster_.node_costs), cluster_, true, 0);
+        return without_input_s({job_, shape_, among_node_, slow_down_, cluster_.node_costs, cluster_.in_flight}, cluster_,
+                               true, 0);
       case Condition::joined:
         return without_input_s(joined(), cluster_, false, 0);
       case Condition::staged:
@@ -81,14 +82,9 @@ class Simulation {
   }
 
  private:
-  // Where nobody sends, nobody waits.
-  Training training(const AllReduceChoice& all_reduce, const SideCosts& costs) const {
-    const double waits = all_reduce.empty() ? 0 : costs.wait_ratio;
-    return {job_, shape_, all_reduce, slow_down_ * (1 + waits), costs.overlap_ratio, cluster_.in_flight};
-  }
-
   Training joined() const {
-    return training(among_all_, cluster_.nodes > 1 ? cluster_.joined_costs : cluster_.node_costs);
+    const SideCosts& costs = cluster_.nodes > 1 ? cluster_.joined_costs : cluster_.node_costs;
+    return {job_, shape_, among_all_, slow_down_, costs, cluster_.in_flight};
   }
 
   Consumption consumption(const Training& training) const {

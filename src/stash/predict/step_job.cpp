@@ -90,6 +90,7 @@ StepJob make_step_job(const Graph& graph, std::span<const LayerTime> layers, std
   }
   StepJob job;
   job.bucket_bytes = bucket_bytes;
+  if (bucket_bytes == 0) job.first_bucket_bytes = 0;  // one collective for each gradient
   bool trains = false;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     trains = trains || !graph.layers[i].parameters.empty();

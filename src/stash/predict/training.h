@@ -13,7 +13,7 @@ struct Training {
   const StepShape& shape;
   const AllReduceChoice& all_reduce;  // empty: nothing is sent
   double slow_down = 1;               // of everything that computes
-  double overlap_ratio = 0;           // share of the hidden communication that is lost all the same
+  SideCosts costs = {};
   InFlight in_flight = {};
 };
 
@@ -28,7 +28,7 @@ struct EventCount {
 };
 
 // A whole step without input, layer by layer on every rank and phase by phase of every collective, one at a time and
-// without what overlapping costs.
+// without side costs.
 struct StepRun {
   bool nodes_apart = false;  // collectives span one node each
   double copy_s = 0;         // before every micro-batch
