@@ -22,6 +22,7 @@ needs_torch() { # arguments
     case $1 in
       -h | --help | --version) return 1 ;;
       --from | --from=*) return 1 ;; # a study of profiles that are there
+      --topology | --topology=*) return 1 ;; # a matrix that was saved
       --python) shift ;; # its value is not the verb
       -*) ;;
       *) verb=${verb:-$1} ;;

@@ -23,9 +23,9 @@ class Injected(unittest.TestCase):
         cls.addClassCleanup(cls.folder.close)
         cls.data, cls.file_bytes = cls.folder.equal_images(256, "96x72")
 
-    def measure(self, injection, conditions):
+    def measure(self, injection, conditions, *more):
         report, _ = ledger.profile(self, self.folder, *ledger.small_job(RANKS), *BUDGET, "--batch", BATCH, "--workers", WORKERS,
-                                   "--data", self.data, "--conditions", conditions, "--inject", injection)
+                                   "--data", self.data, "--conditions", conditions, "--inject", injection, *more)
         ledger.check_sum(self, report)
         return report
 
@@ -76,7 +76,7 @@ class Injected(unittest.TestCase):
         self.assertLess(hot_s - solo_s, ONE_RANK_COLLECTIVES_S / 2)
 
     def test_parts_without_meaning_are_absent(self):
-        report = self.measure("prep=1ms/sample", "solo,apart")
+        report = self.measure("prep=1ms/sample", "solo,apart", "--rounds", 2)
         absent = [name for name, part in report["ledger"]["parts"].items() if part is None]
         self.assertEqual(absent, ["interconnect", "network", "copy", "prep", "fetch"])
 

@@ -29,14 +29,11 @@ class Run(script.ToyCase):
         # A script that is stopped early says no more.
         self.assertTrue(all(line.startswith("loss ") for line in result.out.splitlines()), result.out[:500])
 
-    def test_dicts_accumulation_and_workers(self):
-        _, profile = self.toy(1, "--dict", "--accumulate", 3, "--workers", 2)
+    def test_dicts_accumulation_workers_and_autocast_on_two_ranks(self):
+        _, profile = self.toy(2, "--dict", "--accumulate", 3, "--workers", 2, "--bf16")
         self.assertTrue(profile["complete"])
         self.check_files_are_learned(profile)
-
-    def test_a_script_under_autocast_is_not_called_fp32(self):
-        _, profile = self.toy(2, "--bf16")
-        self.assertEqual((profile["job"]["backend"], profile["job"]["dtype"]), ("gloo", "bf16"))
+        self.assertEqual((profile["job"]["backend"], profile["job"]["dtype"]), ("gloo", "bf16"), "autocast is no fp32")
 
     def test_what_all_ranks_warn_of_is_said_once(self):
         self.toy(2, "--no-group")

@@ -37,7 +37,7 @@ class Choosing(SetUpCase):
         for verb in ("study", "characterize", "links", "doctor", "extension"):
             self.assertEqual(self.chosen(verb), self.own, verb)
         for arguments in (["report"], ["models"], [], ["profile", "--help"], ["--help"], ["report", "profile"],
-                          ["study", "--from", "profile"], ["run", "--", "python"], ["watch"], ["../profile"]):
+                          ["study", "--from", "profile"], ["links", "--topology", "topo.txt"], ["run", "--", "python"], ["watch"], ["../profile"]):
             self.assertEqual(self.chosen(*arguments), "-", arguments)
         self.assertEqual(self.checkout.logged(), [])
 

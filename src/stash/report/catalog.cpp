@@ -9,6 +9,7 @@
 #include "stash/catalog/instance_csv.h"
 #include "stash/catalog/instance_json.h"
 #include "stash/catalog/instances.h"
+#include "stash/catalog/topology/ring_search.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
 #include "stash/report/cells.h"
@@ -119,6 +120,19 @@ std::string gpu_source(const Instance& instance) {
   return gpu ? fmt::format("{}, {}", gpu->source, gpu->date) : "";
 }
 
+// The rings that NCCL finds on the published wiring, if there is one that fits the row.
+std::vector<std::string> rings_row(const Instance& instance) {
+  const Topology* topology = topology_of(instance);
+  if (topology == nullptr || instance.gpus > static_cast<int>(topology->gpus.size())) {
+    return {"NCCL's rings", kUnknown, "how its GPUs are wired is not published"};
+  }
+  const NodeRings rings = find_rings(*topology, instance.gpus);
+  return {
+      "NCCL's rings",
+      fmt::format("{} ({}), {} together", rings.channels, to_string(rings.kind), bytes_rate(rings.ring_bytes_per_s)),
+      fmt::format("{}, {}", topology->source, topology->date)};
+}
+
 std::string price(const Instance& instance) {
   return fmt::format("{} $/h on demand, {} $/h spot", usd(instance.usd_per_h), usd(instance.spot_usd_per_h));
 }
@@ -137,6 +151,7 @@ std::string show_text(const Instance& row) {
   table.push_back({"CPUs", row.vcpus ? fmt::format("{} vCPUs", *row.vcpus) : kUnknown, printable(row.source)});
   table.push_back({"memory", gib(row.memory_bytes), printable(row.source)});
   table.push_back({"GPU links", links(row), printable(row.links_source)});
+  if (row.gpus > 1) table.push_back(rings_row(row));
   table.push_back({"host to GPU", optional_rate(row.host_bytes_per_s), printable(row.host_source)});
   table.push_back({"network", network(row), printable(row.network_source)});
   table.push_back({"latency", row.network_latency_s ? format_duration(*row.network_latency_s) : kUnknown,

@@ -74,7 +74,8 @@ std::string render_csv(const Profile& profile) {
   return text;
 }
 
-std::string render_json(const Profile& profile, const std::vector<LinkGroup>& groups) {
+std::string render_json(const Profile& profile, const std::vector<LinkGroup>& groups,
+                        const TopologyFindings* topology) {
   nlohmann::json rows = nlohmann::json::array(), fits = nlohmann::json::array();
   for (const LinkGroup& group : groups) {
     for (const LinkTime& row : group) {
@@ -98,6 +99,7 @@ std::string render_json(const Profile& profile, const std::vector<LinkGroup>& gr
                     {"links", std::move(rows)},
                     {"fits", std::move(fits)},
                     {"places", std::move(places)},
+                    {"topology", topology ? topology_json(*topology) : nlohmann::json()},
                     {"slow_link", slow ? nlohmann::json{{"node", slow->node},
                                                         {"host", slow->host},
                                                         {"bytes_per_s", slow->bytes_per_s},
@@ -116,10 +118,14 @@ std::string place_of_link(const Profile& profile, const LinkTime& row) {
   return fmt::format("{} to {}", host_of_node(profile, row.node), host_of_node(profile, row.other));
 }
 
-std::string render_links(const Profile& profile, Format format) {
+std::string render_links(const Profile& profile, Format format, const TopologyFindings* topology) {
   const std::vector<LinkGroup> groups = group_links(profile.links);
   if (format == Format::csv) return render_csv(profile);
-  return format == Format::json ? render_json(profile, groups) : render_text(profile, groups);
+  if (format == Format::json) return render_json(profile, groups, topology);
+  const std::string timed = render_text(profile, groups);
+  if (topology == nullptr) return timed;
+  // What is missing explains the times below it.
+  return topology->faults.empty() ? timed + "\n" + topology_text(*topology) : topology_text(*topology) + "\n" + timed;
 }
 
 }  // namespace stash
