@@ -152,8 +152,8 @@ double ScalingCase::efficiency(const LinkRateLookup& rates) const {
 Estimate ScalingCase::interval(const LinkRateLookup& rates) const {
   const DescribedCluster cluster = described(*this, rates);
   Uncertainty with = uncertainty;
-  if (cluster.links) with.links_ratio = std::exp(1.96 * cluster.links->spread);
-  if (cluster.network) with.network_ratio = std::exp(1.96 * cluster.network->spread);
+  if (cluster.links) with.links_ratio = cluster.links->uncertainty_ratio();
+  if (cluster.network) with.network_ratio = cluster.network->uncertainty_ratio();
   StepJob trains = step;
   trains.input.reset();
   const Estimate time = simulate_with_intervals(trains, cluster.cluster, with).step;

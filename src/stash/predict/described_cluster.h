@@ -9,23 +9,10 @@
 #include "stash/catalog/link_rates.h"
 #include "stash/predict/cluster.h"
 #include "stash/predict/predict_job.h"
+#include "stash/predict/reached_rate.h"
 #include "stash/predict/what_if.h"
 
 namespace stash {
-
-// Where a rate comes from, the surest first: measured here, asked for, published for this machine, fitted to
-// measurements of its kind, or a data sheet's.
-enum class RateEvidence { measured, given, published, fitted, data_sheet };
-std::string_view to_string(RateEvidence evidence);
-
-// A rate that collectives reach, and how far it may be off.
-struct ReachedRate {
-  std::string what;  // "GPU links", "network"
-  double bytes_per_s = 0;
-  RateEvidence evidence = RateEvidence::data_sheet;
-  std::string source;  // a sentence without a full stop
-  double spread = 0;   // standard deviation of its logarithm
-};
 
 // A machine for the simulator, with what had to be assumed of it.
 struct DescribedCluster {

@@ -94,8 +94,9 @@ RateEvidence evidence_of(const LinkRateRow& row, bool is_published) {
 }
 
 std::string source_text(const LinkRateRow& row, double wired_bytes_per_s) {
-  return fmt::format("{:.0f} % of {:g} GB/s, as {} reaches in {} measurements", 100 * row.rates.reached_ratio,
-                     wired_bytes_per_s * 1e-9, to_string(row.transport), row.rows);
+  const std::string_view whose = row.machine.empty() ? "as links of this kind reach" : "as this machine reaches";
+  return fmt::format("{:.0f} % of {:g} GB/s over {}, {} in {} measurements", 100 * row.rates.reached_ratio,
+                     wired_bytes_per_s * 1e-9, to_string(row.transport), whose, row.rows);
 }
 
 ReachedRate reached_rate(std::string what, const LinkRateRow& row, double wired_bytes_per_s, bool is_published) {
@@ -149,11 +150,6 @@ double usable_network(double wired_bytes_per_s, Transport transport, const Insta
 }
 
 }  // namespace
-
-std::string_view to_string(RateEvidence evidence) {
-  constexpr std::array<std::string_view, 5> kNames{"measured", "given", "published", "fitted", "data sheet"};
-  return kNames[static_cast<std::size_t>(evidence)];
-}
 
 void describe_links(DescribedCluster& described, const Instance& instance, const WhatIf& what_if,
                     const LinkRateLookup& rates) {

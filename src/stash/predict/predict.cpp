@@ -19,7 +19,6 @@
 namespace stash {
 namespace {
 
-constexpr double kNormal95 = 1.96;      // standard deviations on either side of a 95 % interval
 constexpr double kOverlapRatio = 2;     // what overlapping costs differs by this between programs
 constexpr double kWaitsMore = 0.15;     // what programs lose to ranks beside each other, by bench/scaling_rows
 constexpr double kInputRatio = 1.25;    // another machine's cores and disks
@@ -34,8 +33,6 @@ double sample_device_bytes(const Graph& graph) {
   if (graph.input == InputKind::images) return 4.0 * 3 * graph.image_size * graph.image_size;
   return 8.0 * graph.seq_len;
 }
-
-double links_ratio(const ReachedRate& rate) { return std::exp(kNormal95 * rate.spread); }
 
 // Parts of which nothing is known are absent; they added nothing.
 void leave_out(Ledger& ledger, Condition condition) {
@@ -159,6 +156,11 @@ Prediction Predictor::simulate(const Setting& setting) const {
   prediction.ledger.published = published_ratios(prediction.ledger, prediction.gpus, prediction.nodes);
   prediction.ledger.steady_fetch = steady_fetch(job_, setting.step, setting.described, prediction.ledger);
   prediction.assumptions = setting.assumptions;
+  for (const std::optional<ReachedRate>& rate : {setting.described.links, setting.described.network}) {
+    if (!rate) continue;
+    prediction.rates.push_back(*rate);
+    prediction.assumptions.push_back(sentence_of(*rate));
+  }
   return prediction;
 }
 
@@ -167,8 +169,8 @@ Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described,
   setting.step = step_job(times, described.cluster, accumulation, job_.bucket_bytes);
   setting.uncertainty = {.compute_low_ratio = times.low_ratio,
                          .compute_high_ratio = times.high_ratio,
-                         .links_ratio = described.links ? links_ratio(*described.links) : kMeasuredRatio,
-                         .network_ratio = described.network ? links_ratio(*described.network) : kMeasuredRatio,
+                         .links_ratio = described.links ? described.links->uncertainty_ratio() : kMeasuredRatio,
+                         .network_ratio = described.network ? described.network->uncertainty_ratio() : kMeasuredRatio,
                          .input_ratio = described.is_measured ? kMeasuredRatio : kInputRatio,
                          .overlap_ratio = described.is_measured ? 1 : kOverlapRatio,
                          .waits_more = described.is_measured ? 0 : kWaitsMore};
