@@ -23,6 +23,11 @@ std::string lower(std::string text) {
   return text;
 }
 
+std::string name_here(const std::string& published) {
+  const std::string name = lower(published);
+  return name == "mobilenetv2" ? "mobilenet_v2" : name;
+}
+
 bool is_known(const std::string& model) {
   return std::ranges::any_of(model_table(), [&](const ModelEntry& entry) { return entry.name == model; });
 }
@@ -40,7 +45,7 @@ std::vector<CnnStep> read_cnn_steps(const std::filesystem::path& file) {
   const std::size_t batch = column("batch_size"), seconds = column("step_s_median");
   std::map<std::tuple<std::string, int, int>, CnnStep> steps;
   for (const CsvRow& row : table.rows) {
-    const std::string name = lower(row.fields[model]);
+    const std::string name = name_here(row.fields[model]);
     if (!is_known(name)) continue;
     const int pixels = std::stoi(row.fields[size]), samples = std::stoi(row.fields[batch]);
     CnnStep& step = steps[{name, pixels, samples}];
@@ -59,6 +64,9 @@ Graph graph_here(const CnnStep& step) {
   return graph_for_scaling(step.model, step.image_size, 0, assumptions);
 }
 
-Graph graph_measured(const CnnStep& step) { return unpooled(graph_here(step)); }
+Graph graph_measured(const CnnStep& step) {
+  Graph graph = unpooled(graph_here(step));
+  return step.model.starts_with("resnet") ? with_biases(std::move(graph)) : graph;
+}
 
 }  // namespace stash::bench

@@ -18,10 +18,10 @@ struct CnnStep {
   std::map<std::string, double> step_s;  // by GPU
 };
 
-// Rows of cnn_step_times_aws.csv whose model `stash models` knows.
+// Rows of cnn_step_times_aws.csv whose model `stash models` knows, by the name that it has there.
 std::vector<CnnStep> read_cnn_steps(const std::filesystem::path& file);
 
-// The graph of torchvision, and the one that was measured (predict/unpooled.h).
+// The graph of torchvision, and the one that Keras has (predict/unpooled.h).
 Graph graph_here(const CnnStep& step);
 Graph graph_measured(const CnnStep& step);
 

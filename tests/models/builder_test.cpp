@@ -33,6 +33,16 @@ TEST(Builder, GroupsDivideTheWeightAndTheOperations) {
   EXPECT_EQ(depthwise.cost.backward_ops, 2 * depthwise.cost.forward_ops);
 }
 
+TEST(Builder, AConvolutionCanBeWiderThanHigh) {
+  Builder net("test");
+  const int x = net.conv2d("row", net.image(8), {.channels = 2, .kernel = 1, .kernel_width = 5, .padding_width = 1});
+  EXPECT_EQ(net.output(x), (Shape{2, 8, 6}));
+  const Graph graph = std::move(net).finish(0);
+  const Layer& row = graph.layers.at(static_cast<std::size_t>(x));
+  EXPECT_EQ(row.parameters.at(0).shape, (Shape{2, 3, 1, 5}));
+  EXPECT_EQ(row.cost.forward_ops, 2.0 * 2 * 8 * 6 * 3 * 5);
+}
+
 TEST(Builder, ALinearLayerCountsEveryToken) {
   Builder net("test");
   int x = net.embedding("words", net.tokens(7, 11), 5);

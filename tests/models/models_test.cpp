@@ -20,13 +20,14 @@ struct Published {
 
 // The figures that torchvision and Hugging Face publish with their weights.
 const std::map<std::string, Published> kPublished{
-    {"alexnet", {61'100'840, 0.71}},      {"resnet18", {11'689'512, 1.81}},
-    {"resnet34", {21'797'672, 3.66}},     {"resnet50", {25'557'032, 4.09}},
-    {"resnet101", {44'549'160, 7.80}},    {"resnet152", {60'192'808, 11.51}},
-    {"vgg11", {132'863'336, 7.61}},       {"vgg13", {133'047'848, 11.31}},
-    {"vgg16", {138'357'544, 15.47}},      {"vgg19", {143'667'240, 19.63}},
-    {"squeezenet1_0", {1'248'424, 0.82}}, {"shufflenet_v2_x0_5", {1'366'792, 0.04}},
-    {"mobilenet_v2", {3'504'872, 0.30}},  {"vit_b_16", {86'567'656, 17.56}},
+    {"alexnet", {61'100'840, 0.71}},        {"resnet18", {11'689'512, 1.81}},
+    {"resnet34", {21'797'672, 3.66}},       {"resnet50", {25'557'032, 4.09}},
+    {"resnet101", {44'549'160, 7.80}},      {"resnet152", {60'192'808, 11.51}},
+    {"vgg11", {132'863'336, 7.61}},         {"vgg13", {133'047'848, 11.31}},
+    {"vgg16", {138'357'544, 15.47}},        {"vgg19", {143'667'240, 19.63}},
+    {"squeezenet1_0", {1'248'424, 0.82}},   {"shufflenet_v2_x0_5", {1'366'792, 0.04}},
+    {"mobilenet_v2", {3'504'872, 0.30}},    {"vit_b_16", {86'567'656, 17.56}},
+    {"efficientnet_b0", {5'288'548, 0.39}},
 };
 
 const Layer& layer(const Graph& graph, std::string_view name) {
@@ -52,6 +53,21 @@ TEST(Models, LanguageModelsHaveThePublishedParameters) {
   EXPECT_EQ(make_model("bert_base").parameter_count(), 108'893'186);
   EXPECT_EQ(make_model("bert_large").parameter_count(), 334'094'338);
   EXPECT_EQ(make_model("gpt2").parameter_count(), 124'439'808);
+  EXPECT_EQ(make_model("bert_base_pretrain").parameter_count(), 110'106'428);
+  EXPECT_EQ(make_model("bert_large_pretrain").parameter_count(), 336'226'108);
+}
+
+TEST(Models, ModelsOfOtherImageSizesHaveThePublishedFigures) {
+  EXPECT_EQ(make_model("inception_v3").image_size, 299);
+  EXPECT_EQ(make_model("inception_v3").parameter_count(), 27'161'264);
+  const double auxiliary_head = 0.006;
+  EXPECT_NEAR(make_model("inception_v3").forward_ops() / 2e9, 5.71 + auxiliary_head, 0.006);
+  EXPECT_EQ(make_model("efficientnet_b4").image_size, 380);
+  EXPECT_EQ(make_model("efficientnet_b4").parameter_count(), 19'341'616);
+  EXPECT_NEAR(make_model("efficientnet_b4").forward_ops() / 2e9, 4.39, 0.006);
+  EXPECT_EQ(make_model("resnext101_32x4d").parameter_count(), 44'177'704);
+  EXPECT_NEAR(make_model("resnext101_32x4d").forward_ops() / 2e9, 8.01, 0.05);
+  EXPECT_NE(model_fault("inception_v3", {.image_size = 224}).find("use --image-size 299"), std::string::npos);
 }
 
 TEST(Models, SmallResnetsLoseWholeBlocksOfResnet18) {
@@ -132,6 +148,23 @@ TEST(Models, AttentionIsCountedInFull) {
   EXPECT_TRUE(attention.causal);
   EXPECT_EQ(attention.cost.forward_ops, 2.0 * 2 * 1024 * 1024 * 768);
   EXPECT_EQ(attention.cost.backward_ops, 5.0 * 2 * 1024 * 1024 * 768);
+}
+
+TEST(Models, BertIsPretrainedOnAFewMaskedWordsOfASequence) {
+  const Graph graph = make_model("bert_large_pretrain", {.seq_len = 512});
+  EXPECT_EQ(layer(graph, "cls.predictions").output, (Shape{77, 30522}));  // 15 % of 512
+  EXPECT_EQ(layer(graph, "cls.predictions").parameters.at(0).name, "cls.predictions.bias");
+  EXPECT_EQ(layer(graph, "cls.seq_relationship").output, (Shape{2}));
+  EXPECT_EQ(make_model("bert_base_pretrain").seq_len, 128);
+  EXPECT_NEAR(make_model("bert_base_pretrain").forward_ops() / 2e9, 11.7, 0.1);
+}
+
+TEST(Models, EfficientNetWeighsItsChannelsAndLeavesSamplesOut) {
+  const Graph graph = make_model("efficientnet_b0");
+  EXPECT_EQ(count_layers(graph, Op::scale), 16);
+  EXPECT_EQ(count_layers(graph, Op::stochastic_depth), 9);  // where the shape is kept, but for the first block
+  EXPECT_EQ(layer(graph, "features.2.0.block.2.fc1").output, (Shape{4, 1, 1}));  // a quarter of the block's input
+  EXPECT_NEAR(layer(graph, "features.7.0.block.3.0").cost.forward_ops, 2.0 * 1152 * 320 * 7 * 7, 1);
 }
 
 TEST(Models, TheFirstConvolutionMakesNoGradientForTheImage) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace stash {
 namespace {
 
@@ -73,6 +75,32 @@ TEST(AllReduce, SharedUplinksAreCrowdedWithoutPeerToPeer) {
   cluster.peer_to_peer = true;
   cluster.ranks_per_uplink = 4;
   EXPECT_DOUBLE_EQ(node_s(), 1.5 * kBytes / 1000);  // none does
+}
+
+TEST(AllReduce, FillingThePipelineCostsAShareOfTheGeometricMean) {
+  Cluster cluster = two_nodes();
+  cluster.ramp_ratio = 0.5;
+  const double latency_s = 6, bytes_s = 1.5 * kBytes / 1000;
+  EXPECT_DOUBLE_EQ(AllReduceChoice::among_node(cluster).for_bytes(kBytes).s(kBytes),
+                   latency_s + bytes_s + 0.5 * std::sqrt(latency_s * bytes_s));
+}
+
+TEST(AllReduce, AServerTakesEveryRanksGradientsAndGivesThemBack) {
+  Cluster cluster = two_nodes();
+  cluster.host_bytes_per_s = 2000;
+  const double copies_s = 2 * 4 * kBytes / 2000;
+  EXPECT_DOUBLE_EQ(joined_s(cluster, AllReduce::server), 2 * 1 + 2 * 10 + copies_s + kBytes / 100);
+  cluster.nodes = 1;
+  EXPECT_DOUBLE_EQ(joined_s(cluster, AllReduce::server), 2 * 1 + copies_s);
+  EXPECT_DOUBLE_EQ(joined_s(cluster, AllReduce::gather), 2 * 1 + copies_s * 3 / 4);  // one has its own already
+}
+
+TEST(AllReduce, ASwitchThatAddsUpSparesTheChain) {
+  Cluster cluster = two_nodes();
+  cluster.network_bytes_per_s = kNoLimit;
+  const double chain_s = joined_s(cluster, AllReduce::tree);
+  cluster.switch_reduces = true;
+  EXPECT_DOUBLE_EQ(chain_s - joined_s(cluster, AllReduce::tree), 0.25 * 2 * kBytes / 1000);
 }
 
 TEST(AllReduce, CopiesShareAnUplink) {

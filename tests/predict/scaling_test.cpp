@@ -7,6 +7,7 @@
 
 #include "stash/core/error.h"
 #include "stash/models/models.h"
+#include "stash/predict/unpooled.h"
 #include "support/any_contains.h"
 
 namespace stash {
@@ -45,7 +46,14 @@ TEST(Scaling, AnUnfittedGpuSaysSoAndIsLessSure) {
   EXPECT_FALSE(any_contains(fitted.assumptions, "no measurement of"));
   EXPECT_TRUE(any_contains(estimated.assumptions, "no measurement of L4"));
   EXPECT_GT(estimated.high_ratio, fitted.high_ratio);
-  EXPECT_TRUE(any_contains(scaled_times(graph, 64, DType::fp32, find_gpu("H200")).assumptions, "four networks"));
+  EXPECT_TRUE(any_contains(scaled_times(graph, 64, DType::bf16, find_gpu("H200")).assumptions, "one network"));
+}
+
+TEST(Scaling, DepthwiseKernelsOfOtherFrameworksAreLessCertain) {
+  const double plain = scaled_times(make_model("resnet50"), 64, DType::fp32, v100()).high_ratio;
+  EXPECT_GT(scaled_times(make_model("efficientnet_b0"), 64, DType::fp32, v100()).high_ratio, 1.5 * plain);
+  EXPECT_EQ(scaled_times(make_model("mobilenet_v2"), 64, DType::fp32, find_gpu("H200")).high_ratio,
+            scaled_times(make_model("resnet50"), 64, DType::fp32, find_gpu("H200")).high_ratio);
 }
 
 TEST(Scaling, MostOfWhatTheModelAloneDoesNotTellIsTheSameOnEveryGpu) {
@@ -92,6 +100,15 @@ TEST(Scaling, AClassifierThatFollowsTheImageIsRecognised) {
   const double own_s = scaled_times(graph, 16, DType::fp32, v100()).compute_s();
   const ScaledTimes own = scaled_times(graph, 16, DType::fp32, v100(), own_s, t4());
   EXPECT_FALSE(any_contains(own.assumptions, "without torchvision's pooling"));
+}
+
+TEST(Scaling, ConvolutionsWithBiasesAreRecognised) {
+  const Graph graph = make_model("resnet50", {.image_size = 64});
+  const double biased_s = scaled_times(with_biases(graph), 16, DType::fp32, v100()).compute_s();
+  const ScaledTimes times = scaled_times(graph, 16, DType::fp32, v100(), biased_s, t4());
+  EXPECT_TRUE(any_contains(times.assumptions, "have biases"));
+  const double own_s = scaled_times(with_biases(graph), 16, DType::fp32, t4()).compute_s();
+  EXPECT_NEAR(times.compute_s(), own_s, own_s * 1e-6);
 }
 
 TEST(Scaling, ATimeThatCannotBeIsRefused) {

@@ -60,6 +60,31 @@ TEST(Simulate, KnownBucketsGoOutWhenTheirBytesAreThere) {
   expect_step(6 + std::max(6 + 25.0, 12.0) + 35 + 0.5, job, two_ranks(10), Condition::node);
 }
 
+TEST(Simulate, HiddenCommunicationMayCostAShareAllTheSame) {
+  Cluster cluster = two_ranks(100);  // 6 s of transfers, 1 s of them exposed
+  cluster.node_costs.overlap_ratio = 0.4;
+  EXPECT_NEAR(simulate_step_s(small_job(), cluster, Condition::node), kCompute_s + 1 + 0.4 * 5, 1e-9);
+  EXPECT_NEAR(simulate_step_s(small_job(), cluster, Condition::apart), kCompute_s, 1e-9);
+}
+
+TEST(Simulate, RanksWaitForTheSlowestOnlyWhereTheySend) {
+  Cluster cluster = two_ranks(kNoLimit);
+  cluster.node_costs.wait_ratio = 0.1;
+  StepJob job = small_job();
+  job.accumulation = 3;
+  EXPECT_NEAR(simulate_step_s(job, cluster, Condition::apart), 36 + kCompute_s, 1e-9);
+  EXPECT_NEAR(simulate_step_s(job, cluster, Condition::node), 36 + 1.1 * kCompute_s, 1e-9);
+}
+
+TEST(Simulate, BlockingAllReducesAreWaitedForOneByOne) {
+  StepJob job = small_job();
+  job.blocking_calls = 3;
+  Cluster cluster = two_ranks(kNoLimit);
+  cluster.collective_s = 0.125;
+  expect_step(kCompute_s + 0.125 + 3 * 0.125, job, cluster, Condition::node);  // the last bucket's is exposed too
+  expect_step(kCompute_s, job, cluster, Condition::apart);
+}
+
 TEST(Simulate, GradientsAreSummedInTheLastMicroBatchOnly) {
   StepJob job = small_job();
   job.accumulation = 3;

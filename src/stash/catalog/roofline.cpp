@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stash/catalog/layer_kernels.h"
+
 namespace stash {
 namespace {
 
@@ -13,34 +15,12 @@ constexpr double kWinogradTile = 4;             // outputs in each direction; wh
 constexpr double kJoinPower = 6;                // of the norm of GPU and CPU; infinite would be the longer of the two
 constexpr double kTf32Ratio = 0.5;              // of the tensor cores' fp16 rate
 
-// In mixed precision a layer also launches casts of its input, weight and gradients.
-constexpr double kMixedLaunches = 2;
+constexpr double kPerReach = 1e-3;           // Efficiency::reach_s is that of a thousand values
+constexpr double kCausalShare = 0.5;         // of the scores, which fused kernels do not compute beyond
+constexpr double kDepthwiseTilePixels = 32;  // frameworks have a kernel of their own up to this size
 
-struct KernelCount {
-  int products = 0;
-  int others = 0;
-};
-
-bool is_view(Op op) { return op == Op::image || op == Op::tokens || op == Op::flatten; }
-
-bool is_loss(Op op) { return op == Op::classification_loss || op == Op::next_token_loss || op == Op::span_loss; }
-
-bool is_product(Op op) { return op == Op::conv2d || op == Op::linear || op == Op::attention; }
-
-int bias_kernels(const Layer& layer) { return layer.bias ? 1 : 0; }
-
-KernelCount forward_kernels(const Layer& layer) {
-  if (is_view(layer.op) || layer.op == Op::chunk) return {};
-  if (layer.op == Op::attention && !layer.fused) return {2, 2};  // softmax and dropout between two products
-  return is_product(layer.op) ? KernelCount{1, bias_kernels(layer)} : KernelCount{0, 1};
-}
-
-// A gradient each for input, weight and bias.
-KernelCount backward_kernels(const Layer& layer) {
-  if (is_view(layer.op) || layer.op == Op::add) return {};
-  if (layer.op == Op::attention) return layer.fused ? KernelCount{1, 0} : KernelCount{4, 2};
-  return is_product(layer.op) ? KernelCount{2, bias_kernels(layer)} : KernelCount{0, 1};
-}
+// Tensor cores take this many channels at once; fewer leave them idle.
+constexpr double kTensorChannels = 32;
 
 bool is_winograd(const Layer& layer) { return layer.kernel == 3 && layer.stride == 1; }
 
@@ -56,30 +36,67 @@ double tile_fill(const Layer& layer) {
 
 bool has_tf32(const Gpu& gpu) { return gpu.generation >= Generation::ampere && gpu.fp16_ops_per_s; }
 
-// Operations per second that the GPU reaches in a kind of layer.
+// What the GPU reaches in a kind of layer.
 class ReachedRates {
  public:
   ReachedRates(DType dtype, const Gpu& gpu, const Efficiency& reached)
       : dtype_(dtype), gpu_(gpu), reached_(reached), peak_(gpu.ops_per_s(dtype)) {}
 
+  double forward_s(const Layer& layer, const PassCost& cost) const {
+    return seconds(cost, ops_per_s(layer), bytes_per_s(layer));
+  }
+
+  double backward_s(const Layer& layer, const PassCost& cost) const {
+    if (!is_depthwise(layer)) return seconds(cost, ops_per_s(layer), bytes_per_s(layer));
+    const PassCost half{cost.ops / 2, cost.bytes / 2};  // a gradient of the input, one of the weights
+    return seconds(half, ops_per_s(layer), bytes_per_s(layer)) +
+           seconds(half, depthwise_peak() * depthwise_weight_ratio(layer), bytes_per_s(layer));
+  }
+
+  // Without the work: starts, and what the last outputs of a product take while the rest of the GPU is idle.
+  PassTime start_time(const LayerKernels& kernels) const {
+    const int casts = dtype_ == DType::fp32 ? 0 : kernels.casts;
+    return {kernels.products * reached_.product_start_s + kernels.others * reached_.other_start_s +
+                kernels.reach * kPerReach * reached_.reach_s,
+            (kernels.products + kernels.others + casts) * reached_.launch_s};
+  }
+
+ private:
+  static double seconds(const PassCost& cost, double ops_per_s, double bytes_per_s) {
+    return std::max(cost.ops / ops_per_s, cost.bytes / bytes_per_s);
+  }
+
   double ops_per_s(const Layer& layer) const {
-    return layer.op == Op::conv2d ? convolution_ops_per_s(layer) : matrix_ops_per_s();
+    if (layer.op == Op::conv2d) return convolution_ops_per_s(layer);
+    return layer.op == Op::attention && layer.fused && layer.causal ? matrix_ops_per_s() / kCausalShare
+                                                                    : matrix_ops_per_s();
   }
 
   double bytes_per_s(const Layer& layer) const {
-    return gpu_.memory_bytes_per_s * (is_loss(layer.op) ? reached_.loss_ratio : reached_.memory_ratio);
+    double ratio = reached_.memory_ratio;
+    if (is_loss(layer.op)) ratio = reached_.loss_ratio;
+    if (is_norm(layer.op)) ratio = reached_.norm_ratio;
+    if (is_pool(layer.op)) ratio = reached_.pool_ratio;
+    return gpu_.memory_bytes_per_s * ratio;
   }
 
-  double launches() const { return dtype_ == DType::fp32 ? 1 : kMixedLaunches; }
+  double depthwise_weight_ratio(const Layer& layer) const {
+    const bool small = layer.stride == 1 && static_cast<double>(layer.output[1]) <= kDepthwiseTilePixels;
+    return small ? reached_.small_depthwise_weight_ratio : reached_.depthwise_weight_ratio;
+  }
 
- private:
   double convolution_ops_per_s(const Layer& layer) const {
-    if (layer.groups > 1) return gpu_.fp32_ops_per_s * kGroupedConvolutionRatio;
+    if (is_depthwise(layer)) return depthwise_peak() * reached_.depthwise_ratio;
+    if (layer.groups > 1) return grouped_peak() * kGroupedConvolutionRatio;
     double ratio = reached_.conv_ratio;
     if (is_winograd(layer)) ratio = std::max(ratio, reached_.winograd_ratio * tile_fill(layer));
     // On chips with slow tensor cores the libraries keep to the ordinary units.
-    return std::max(gpu_.fp32_ops_per_s * ratio, tensor_convolution_peak() * reached_.tensor_conv_ratio);
+    const double fill = std::min(1.0, group_channels(layer) / kTensorChannels);
+    return std::max(gpu_.fp32_ops_per_s * ratio, tensor_convolution_peak() * reached_.tensor_conv_ratio * fill);
   }
+
+  double depthwise_peak() const { return gpu_.fp32_ops_per_s * (dtype_ == DType::fp16 ? kFp16DepthwiseSpeedup : 1); }
+  double grouped_peak() const { return gpu_.fp32_ops_per_s * (dtype_ == DType::fp32 ? 1 : kHalfGroupedSpeedup); }
 
   double tensor_convolution_peak() const {
     if (dtype_ != DType::fp32) return peak_;
@@ -97,17 +114,9 @@ class ReachedRates {
   double peak_;
 };
 
-PassTime start_time(const KernelCount& kernels, const Efficiency& reached) {
-  return {kernels.products * reached.product_start_s + kernels.others * reached.other_start_s,
-          (kernels.products + kernels.others) * reached.launch_s};
-}
-
-PassTime pass_time(const Layer& layer, const PassCost& cost, const KernelCount& kernels, const ReachedRates& rates,
-                   const Efficiency& reached) {
-  PassTime time = start_time(kernels, reached);
-  time.host_s *= rates.launches();
-  time.gpu_s += std::max(cost.ops / rates.ops_per_s(layer), cost.bytes / rates.bytes_per_s(layer));
-  return time;
+PassTime with_work(PassTime start, double work_s) {
+  start.gpu_s += work_s;
+  return start;
 }
 
 // What is read and written of each parameter: weight, gradient, and the optimizer's own.
@@ -155,10 +164,8 @@ PassCost backward_cost(const Layer& layer, int batch, DType dtype) {
 PassTime optimizer_time(const Graph& graph, const Gpu& gpu, const Efficiency& efficiency, Optimizer optimizer) {
   int tensors = 0;
   for (const Layer& layer : graph.layers) tensors += static_cast<int>(layer.parameters.size());
-  PassTime time = start_time({0, tensors}, efficiency);
   const double bytes = static_cast<double>(graph.parameter_count()) * kParameterBytes * optimizer_passes(optimizer);
-  time.gpu_s += bytes / (gpu.memory_bytes_per_s * efficiency.memory_ratio);
-  return time;
+  return {bytes / (gpu.memory_bytes_per_s * efficiency.memory_ratio), tensors * efficiency.update_launch_s};
 }
 
 StepTime step_time(const Graph& graph, int batch, DType dtype, const Gpu& gpu, const Efficiency& efficiency,
@@ -167,9 +174,9 @@ StepTime step_time(const Graph& graph, int batch, DType dtype, const Gpu& gpu, c
   StepTime step;
   for (const Layer& layer : graph.layers) {
     step.forward.push_back(
-        pass_time(layer, forward_cost(layer, batch, dtype), forward_kernels(layer), rates, efficiency));
-    step.backward.push_back(
-        pass_time(layer, backward_cost(layer, batch, dtype), backward_kernels(layer), rates, efficiency));
+        with_work(rates.start_time(forward_kernels(layer)), rates.forward_s(layer, forward_cost(layer, batch, dtype))));
+    step.backward.push_back(with_work(rates.start_time(backward_kernels(layer)),
+                                      rates.backward_s(layer, backward_cost(layer, batch, dtype))));
   }
   step.optimizer = optimizer_time(graph, gpu, efficiency, optimizer);
   return step;

@@ -76,8 +76,8 @@ PYBIND11_MODULE(_stash, module) {
       .def("counters", &Switch::counters);
   stash::bind_session(module);
   py::class_<LayerRunner>(module, "LayerRunner", "A model's layers one at a time, on the meta device.")
-      .def(py::init<const std::string&, int, int, int>(), py::arg("model"), py::arg("batch"),
-           py::arg("image_size") = 224, py::arg("seq_len") = 0)
+      .def(py::init<const std::string&, int, std::optional<int>, int>(), py::arg("model"), py::arg("batch"),
+           py::arg("image_size") = py::none(), py::arg("seq_len") = 0)
       // torch's autograd engine refuses to run under the interpreter lock.
       .def("forward", &LayerRunner::forward, py::call_guard<py::gil_scoped_release>())
       .def("backward", &LayerRunner::backward, py::call_guard<py::gil_scoped_release>())

@@ -23,9 +23,9 @@ int hidden(Builder& net, int x, int index) {
 
 }  // namespace
 
-Graph make_alexnet(const ModelOptions& options) {
+Graph make_alexnet(const InputSize& input) {
   Builder net("alexnet");
-  int x = net.image(options.image_size);
+  int x = net.image(input.image_size);
   x = conv_relu(net, x, 0, {.channels = 64, .kernel = 11, .stride = 4, .padding = 2, .bias = true});
   x = pool(net, x, 2);
   x = conv_relu(net, x, 3, {.channels = 192, .kernel = 5, .padding = 2, .bias = true});

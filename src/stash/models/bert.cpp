@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "stash/models/builder.h"
 #include "stash/models/families.h"
 #include "stash/models/sequence.h"
@@ -10,13 +12,14 @@ namespace {
 constexpr int kVocabulary = 30522;
 constexpr int kPositions = 512;
 constexpr int kTokenTypes = 2;
-constexpr int kUsualSeqLen = 384;  // the length at which BERT is tuned on SQuAD
+constexpr int kUsualSeqLen = 384;          // the length at which BERT is tuned on SQuAD
+constexpr int kUsualPretrainSeqLen = 128;  // the length of the first nine tenths of its pre-training
+constexpr double kMaskedRatio = 0.15;      // tokens that pre-training predicts
 constexpr double kBertDropout = 0.1;
 constexpr double kBertEpsilon = 1e-12;
 
-int embeddings(Builder& net, int x, int hidden) {
+int embeddings(Builder& net, int x) {
   const std::string name = "bert.embeddings.";
-  x = net.embedding(name + "word_embeddings", x, hidden);
   x = net.position(name + "position_embeddings", name + "position_embeddings.weight", x, kPositions);
   x = net.constant_row(name + "token_type_embeddings", x, kTokenTypes);
   x = net.layer_norm(name + "LayerNorm", x, kBertEpsilon);
@@ -43,14 +46,51 @@ int encoder_layer(Builder& net, int index, int input, const BertSize& size) {
   return output(net, name + "output", x, attended);
 }
 
+struct Encoded {
+  int words = 0;  // the embedding
+  int output = 0;
+};
+
+Encoded encoder(Builder& net, const BertSize& size, const InputSize& input, int usual_seq_len) {
+  const int tokens = net.tokens(sequence_length(size.name, input, usual_seq_len, kPositions), kVocabulary);
+  const int words = net.embedding("bert.embeddings.word_embeddings", tokens, size.hidden);
+  int x = embeddings(net, words);
+  for (int i = 0; i < size.layers; ++i) x = encoder_layer(net, i, x, size);
+  return {words, x};
+}
+
+// Only the masked tokens go through the product with the vocabulary, as in the published trainings.
+int masked_words(Builder& net, const Encoded& encoded) {
+  const Shape& shape = net.output(encoded.output);
+  const int masked = static_cast<int>(std::ceil(kMaskedRatio * static_cast<double>(shape[0])));
+  const int hidden = static_cast<int>(shape[1]);
+  int x = net.take_tokens("cls.predictions.masked", encoded.output, masked);
+  x = net.linear("cls.predictions.transform.dense", x, hidden);
+  x = net.activation(Op::gelu, "cls.predictions.transform.gelu", x);
+  x = net.layer_norm("cls.predictions.transform.LayerNorm", x, kBertEpsilon);
+  return net.tied_linear("cls.predictions", x, encoded.words, true);
+}
+
+int next_sentence(Builder& net, int encoded) {
+  int x = net.take_token("bert.pooler.first", encoded, 0);
+  x = net.linear("bert.pooler.dense", x, static_cast<int>(net.output(encoded).back()));
+  return net.linear("cls.seq_relationship", net.activation(Op::tanh, "bert.pooler.tanh", x), 2);
+}
+
 }  // namespace
 
-Graph make_bert(const BertSize& size, const ModelOptions& options) {
+Graph make_bert(const BertSize& size, const InputSize& input) {
   Builder net{std::string(size.name)};
-  int x = net.tokens(sequence_length(size.name, options, kUsualSeqLen, kPositions), kVocabulary);
-  x = embeddings(net, x, size.hidden);
-  for (int i = 0; i < size.layers; ++i) x = encoder_layer(net, i, x, size);
-  net.loss(Op::span_loss, net.linear("qa_outputs", x, 2));
+  const Encoded encoded = encoder(net, size, input, kUsualSeqLen);
+  net.loss(Op::span_loss, net.linear("qa_outputs", encoded.output, 2));
+  return std::move(net).finish(kVocabulary);
+}
+
+Graph make_bert_pretrain(const BertSize& size, const InputSize& input) {
+  Builder net{std::string(size.name)};
+  const Encoded encoded = encoder(net, size, input, kUsualPretrainSeqLen);
+  const int words = masked_words(net, encoded);
+  net.loss(Op::pretraining_loss, words, next_sentence(net, encoded.output), 1);
   return std::move(net).finish(kVocabulary);
 }
 

@@ -77,21 +77,25 @@ int Builder::tokens(int seq_len, int vocabulary) {
 
 int Builder::conv2d(const std::string& name, int input, const Convolution& spec) {
   const Shape& in = output(input);
-  const Pooling window{spec.kernel, spec.stride, spec.padding};
+  const Pooling down{spec.kernel, spec.stride, spec.padding};
+  const Pooling across{spec.kernel_width.value_or(spec.kernel), spec.stride, spec.padding_width.value_or(spec.padding)};
   Layer layer = make_layer(Op::conv2d, name, {input},
-                           {spec.channels, pooled_extent(name, in[1], window), pooled_extent(name, in[2], window)});
-  layer.kernel = spec.kernel;
+                           {spec.channels, pooled_extent(name, in[1], down), pooled_extent(name, in[2], across)});
+  layer.kernel = down.kernel;
+  layer.kernel_width = across.kernel;
   layer.stride = spec.stride;
-  layer.padding = spec.padding;
+  layer.padding = down.padding;
+  layer.padding_width = across.padding;
   layer.groups = spec.groups;
   layer.bias = spec.bias;
-  layer.parameters = {{name + ".weight", {spec.channels, in[0] / spec.groups, spec.kernel, spec.kernel}}};
+  layer.parameters = {{name + ".weight", {spec.channels, in[0] / spec.groups, down.kernel, across.kernel}}};
   if (spec.bias) layer.parameters.push_back({name + ".bias", {spec.channels}});
   return push(std::move(layer));
 }
 
-int Builder::batch_norm(const std::string& name, int input) {
+int Builder::batch_norm(const std::string& name, int input, double epsilon) {
   Layer layer = make_layer(Op::batch_norm, name, {input}, output(input));
+  layer.epsilon = epsilon;
   add_scale_and_shift(layer, layer.output[0]);
   return push(std::move(layer));
 }
@@ -100,15 +104,23 @@ int Builder::activation(Op op, const std::string& name, int input) {
   return push(make_layer(op, name, {input}, output(input)));
 }
 
-int Builder::max_pool2d(const std::string& name, int input, const Pooling& spec) {
+int Builder::pool2d(Op op, const std::string& name, int input, const Pooling& spec) {
   const Shape& in = output(input);
-  Layer layer = make_layer(Op::max_pool2d, name, {input},
-                           {in[0], pooled_extent(name, in[1], spec), pooled_extent(name, in[2], spec)});
+  Layer layer =
+      make_layer(op, name, {input}, {in[0], pooled_extent(name, in[1], spec), pooled_extent(name, in[2], spec)});
   layer.kernel = spec.kernel;
   layer.stride = spec.stride;
   layer.padding = spec.padding;
   layer.ceil_mode = spec.ceil_mode;
   return push(std::move(layer));
+}
+
+int Builder::max_pool2d(const std::string& name, int input, const Pooling& spec) {
+  return pool2d(Op::max_pool2d, name, input, spec);
+}
+
+int Builder::avg_pool2d(const std::string& name, int input, const Pooling& spec) {
+  return pool2d(Op::avg_pool2d, name, input, spec);
 }
 
 int Builder::adaptive_avg_pool2d(const std::string& name, int input, int size) {
@@ -126,15 +138,21 @@ int Builder::linear(const std::string& name, int input, int features, bool bias,
   return push(std::move(layer));
 }
 
-int Builder::tied_linear(const std::string& name, int input, int embedding) {
+int Builder::tied_linear(const std::string& name, int input, int embedding, bool bias) {
   const Parameter& weight = graph_.layers.at(static_cast<std::size_t>(embedding)).parameters.at(0);
   Layer layer = make_layer(Op::linear, name, {input}, with_last(output(input), weight.shape[0]));
   layer.weight_of = embedding;
+  layer.bias = bias;
+  if (bias) layer.parameters = {{name + ".bias", {layer.output.back()}}};
   return push(std::move(layer));
 }
 
 int Builder::add(const std::string& name, int left, int right) {
   return push(make_layer(Op::add, name, {left, right}, output(left)));
+}
+
+int Builder::scale(const std::string& name, int input, int factors) {
+  return push(make_layer(Op::scale, name, {input, factors}, output(input)));
 }
 
 int Builder::concat(const std::string& name, const std::vector<int>& inputs) {
@@ -165,8 +183,14 @@ int Builder::dropout(const std::string& name, int input, double ratio) {
   return push(std::move(layer));
 }
 
-int Builder::flatten(int input) {
-  return push(make_layer(Op::flatten, "flatten", {input}, {element_count(output(input))}));
+int Builder::stochastic_depth(const std::string& name, int input, double ratio) {
+  Layer layer = make_layer(Op::stochastic_depth, name, {input}, output(input));
+  layer.ratio = ratio;
+  return push(std::move(layer));
+}
+
+int Builder::flatten(int input, const std::string& name) {
+  return push(make_layer(Op::flatten, name, {input}, {element_count(output(input))}));
 }
 
 int Builder::mean_over_space(const std::string& name, int input) {
@@ -226,7 +250,19 @@ int Builder::take_token(const std::string& name, int input, int index) {
   return push(std::move(layer));
 }
 
+int Builder::take_tokens(const std::string& name, int input, int count) {
+  Layer layer = make_layer(Op::take_tokens, name, {input}, {count, output(input)[1]});
+  layer.index = count;
+  return push(std::move(layer));
+}
+
 int Builder::loss(Op op, int input) { return push(make_layer(op, "loss", {input}, {})); }
+
+int Builder::loss(Op op, int input, int second, double ratio) {
+  Layer layer = make_layer(op, "loss", {input, second}, {});
+  layer.ratio = ratio;
+  return push(std::move(layer));
+}
 
 Graph Builder::finish(int classes) && {
   graph_.classes = classes;

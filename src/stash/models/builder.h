@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Convolution {
   int padding = 0;
   int groups = 1;
   bool bias = false;
+  std::optional<int> kernel_width{};  // as high, where not set
+  std::optional<int> padding_width{};
 };
 
 struct Pooling {
@@ -32,19 +35,22 @@ class Builder {
   int image(int size);
   int tokens(int seq_len, int vocabulary);
   int conv2d(const std::string& name, int input, const Convolution& spec);
-  int batch_norm(const std::string& name, int input);
-  int activation(Op op, const std::string& name, int input);  // relu, relu6, gelu
+  int batch_norm(const std::string& name, int input, double epsilon = 1e-5);
+  int activation(Op op, const std::string& name, int input);  // relu, relu6, gelu, silu, sigmoid, tanh
   int max_pool2d(const std::string& name, int input, const Pooling& spec);
+  int avg_pool2d(const std::string& name, int input, const Pooling& spec);
   int adaptive_avg_pool2d(const std::string& name, int input, int size);
   // The parameters are named <name><separator>weight and ...bias.
   int linear(const std::string& name, int input, int features, bool bias = true, const std::string& separator = ".");
-  int tied_linear(const std::string& name, int input, int embedding);  // with the embedding's weight, no bias
+  int tied_linear(const std::string& name, int input, int embedding, bool bias = false);  // the embedding's weight
   int add(const std::string& name, int left, int right);
+  int scale(const std::string& name, int input, int factors);  // a factor per channel
   int concat(const std::string& name, const std::vector<int>& inputs);
   int chunk(const std::string& name, int input, int index, int pieces);
   int channel_shuffle(const std::string& name, int input, int groups);
   int dropout(const std::string& name, int input, double ratio);
-  int flatten(int input);
+  int stochastic_depth(const std::string& name, int input, double ratio);
+  int flatten(int input, const std::string& name = "flatten");
   int mean_over_space(const std::string& name, int input);
   int layer_norm(const std::string& name, int input, double epsilon);
   int embedding(const std::string& name, int input, int features);
@@ -54,7 +60,9 @@ class Builder {
   int patches(const std::string& name, int input);
   int attention(const std::string& name, int input, int heads, bool causal, bool fused = true);
   int take_token(const std::string& name, int input, int index);
+  int take_tokens(const std::string& name, int input, int count);
   int loss(Op op, int input);
+  int loss(Op op, int input, int second, double ratio);  // of two heads; `ratio` is the second's weight
 
   const Shape& output(int layer) const;
 
@@ -64,6 +72,7 @@ class Builder {
  private:
   int push(Layer layer);
   std::int64_t pooled_extent(const std::string& name, std::int64_t extent, const Pooling& spec) const;
+  int pool2d(Op op, const std::string& name, int input, const Pooling& spec);
 
   Graph graph_;
   std::vector<bool> needs_gradient_;  // by layer: something learned is at or before it

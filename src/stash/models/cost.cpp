@@ -13,7 +13,7 @@ double count(std::span<const Shape> shapes) {
 
 // Multiply-adds are two operations each; padding is counted as if it were data.
 double convolution_ops(const Layer& layer, const Shape& input) {
-  const double per_output = static_cast<double>(input[0]) / layer.groups * layer.kernel * layer.kernel;
+  const double per_output = static_cast<double>(input[0]) / layer.groups * layer.kernel * layer.kernel_width;
   return 2 * count(layer.output) * per_output;
 }
 
@@ -71,10 +71,12 @@ double forward_elements(const Layer& layer, double in, double out) {
     case Op::embedding:
       return 2 * out;  // rows are read and written
     case Op::take_token:
+    case Op::take_tokens:
       return 2 * out;
     case Op::classification_loss:
     case Op::next_token_loss:
     case Op::span_loss:
+    case Op::pretraining_loss:
       return 2 * in;  // logits are read, log probabilities written
     default:
       return in + out;
@@ -99,8 +101,13 @@ double backward_elements(const Layer& layer, double in, double out, bool input_n
     case Op::relu:
     case Op::relu6:
     case Op::gelu:
+    case Op::silu:
+    case Op::sigmoid:
+    case Op::tanh:
     case Op::dropout:
       return out + 2 * in;  // gradient, saved input or mask, gradient
+    case Op::scale:
+      return 7 * out;  // two products read and written, one of them summed over space
     case Op::chunk:
     case Op::embedding:
       return 2 * out;
@@ -112,6 +119,7 @@ double backward_elements(const Layer& layer, double in, double out, bool input_n
     case Op::classification_loss:
     case Op::next_token_loss:
     case Op::span_loss:
+    case Op::pretraining_loss:
       return 2 * in;
     default:
       return in + out;

@@ -33,9 +33,9 @@ int block(Builder& net, int index, int x, const GptSize& size) {
 
 }  // namespace
 
-Graph make_gpt(const GptSize& size, const ModelOptions& options) {
+Graph make_gpt(const GptSize& size, const InputSize& input) {
   Builder net{std::string(size.name)};
-  const int seq_len = sequence_length(size.name, options, size.max_seq_len, size.max_seq_len);
+  const int seq_len = sequence_length(size.name, input, size.max_seq_len, size.max_seq_len);
   const int words = net.embedding("transformer.wte", net.tokens(seq_len, size.vocabulary), size.hidden);
   int x = net.position("transformer.wpe", "transformer.wpe.weight", words, size.max_seq_len);
   x = net.dropout("transformer.drop", x, kGptDropout);

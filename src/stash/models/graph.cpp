@@ -20,14 +20,26 @@ std::string_view to_string(Op op) {
       return "relu6";
     case Op::gelu:
       return "gelu";
+    case Op::silu:
+      return "silu";
+    case Op::sigmoid:
+      return "sigmoid";
+    case Op::tanh:
+      return "tanh";
     case Op::max_pool2d:
       return "max_pool2d";
+    case Op::avg_pool2d:
+      return "avg_pool2d";
     case Op::adaptive_avg_pool2d:
       return "adaptive_avg_pool2d";
     case Op::linear:
       return "linear";
     case Op::add:
       return "add";
+    case Op::scale:
+      return "scale";
+    case Op::stochastic_depth:
+      return "stochastic_depth";
     case Op::concat:
       return "concat";
     case Op::chunk:
@@ -56,12 +68,16 @@ std::string_view to_string(Op op) {
       return "attention";
     case Op::take_token:
       return "take_token";
+    case Op::take_tokens:
+      return "take_tokens";
     case Op::classification_loss:
       return "classification_loss";
     case Op::next_token_loss:
       return "next_token_loss";
     case Op::span_loss:
       return "span_loss";
+    case Op::pretraining_loss:
+      return "pretraining_loss";
   }
   return "unknown";
 }

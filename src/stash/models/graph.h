@@ -11,15 +11,21 @@ namespace stash {
 enum class Op {
   image,       // input {3, size, size}
   tokens,      // input {seq_len}, whole numbers
-  conv2d,      // kernel, stride, padding, groups, bias
-  batch_norm,  // training statistics
+  conv2d,      // kernel x kernel_width, stride, padding x padding_width, groups, bias
+  batch_norm,  // training statistics; epsilon
   relu,
   relu6,
   gelu,
+  silu,
+  sigmoid,
+  tanh,
   max_pool2d,           // kernel, stride, padding, ceil_mode
+  avg_pool2d,           // kernel, stride, padding
   adaptive_avg_pool2d,  // to kernel x kernel
   linear,               // over the last dimension; bias; weight_of >= 0: uses that layer's weight
   add,                  // two inputs
+  scale,                // {c, h, w} times {c, 1, 1}
+  stochastic_depth,     // leaves whole samples out: ratio
   concat,               // over dimension 0 (channels)
   chunk,                // piece `index` of `groups` equal pieces of dimension 0
   channel_shuffle,      // groups
@@ -34,9 +40,11 @@ enum class Op {
   patches,              // {c, h, w} -> {h * w, c}
   attention,            // {tokens, 3 * features}: query, key, value -> {tokens, features}; heads, causal, fused
   take_token,           // token `index`: {tokens, features} -> {features}
-  classification_loss,  // {classes} and one label a sample
+  take_tokens,          // the first `index` tokens
+  classification_loss,  // {classes} and one label a sample; a second input counts `ratio` times
   next_token_loss,      // {seq, vocabulary} and the tokens, shifted by one
   span_loss,            // {seq, 2} and a start and an end position a sample
+  pretraining_loss,     // {masked, vocabulary} and {2}: BERT's masked words and next sentence
 };
 
 std::string_view to_string(Op op);
@@ -70,8 +78,10 @@ struct Layer {
   Cost cost;
   // Attributes; Op says which ones a kind reads.
   int kernel = 1;
+  int kernel_width = 1;
   int stride = 1;
   int padding = 0;
+  int padding_width = 0;
   int groups = 1;
   int index = 0;
   int heads = 1;

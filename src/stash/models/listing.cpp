@@ -133,7 +133,7 @@ std::string layers_json(const Graph& graph) {
 std::vector<ModelSummary> summarize_models() {
   std::vector<ModelSummary> models;
   for (const ModelEntry& entry : model_table()) {
-    const Graph graph = entry.make({});
+    const Graph graph = make_model(entry.name);
     const std::int64_t parameters = graph.parameter_count();
     models.push_back({std::string(entry.name), std::string(entry.description), parameters,
                       parameters * kGradientElementBytes, graph.forward_ops(),

@@ -38,11 +38,11 @@ constexpr std::array kStages{StageSpec{1, 16, 1, 1}, StageSpec{6, 24, 2, 2}, Sta
 
 }  // namespace
 
-Graph make_mobilenet_v2(const ModelOptions& options) {
+Graph make_mobilenet_v2(const InputSize& input) {
   Builder net("mobilenet_v2");
   int index = 0;
   const auto next_name = [&index] { return fmt::format("features.{}", index++); };
-  int x = net.image(options.image_size);
+  int x = net.image(input.image_size);
   x = conv_norm_relu6(net, next_name(), x, {.channels = 32, .kernel = 3, .stride = 2, .padding = 1});
   for (const StageSpec& stage : kStages) {
     for (int i = 0; i < stage.units; ++i) {

@@ -52,6 +52,7 @@ std::optional<Layout> layout_of(int depth) {
 }
 
 std::string name_of(const ResNetSize& size) {
+  if (size.groups > 1) return fmt::format("resnext{}_{}x{}d", size.depth, size.groups, size.group_channels);
   return fmt::format("resnet{}{}{}", size.depth, size.batch_norm ? "" : "_nobn", size.shortcuts ? "" : "_noshortcut");
 }
 
@@ -102,9 +103,11 @@ class ResNet {
   }
 
   int bottleneck(const std::string& name, int x, int channels, int stride) {
-    x = conv_norm(name + "conv1", name + "bn1", x, {.channels = channels});
+    const int inner = channels / kResNetStageChannels[0] * size_.groups * size_.group_channels;
+    x = conv_norm(name + "conv1", name + "bn1", x, {.channels = inner});
     x = net_.activation(Op::relu, name + "relu1", x);
-    x = conv_norm(name + "conv2", name + "bn2", x, {.channels = channels, .kernel = 3, .stride = stride, .padding = 1});
+    x = conv_norm(name + "conv2", name + "bn2", x,
+                  {.channels = inner, .kernel = 3, .stride = stride, .padding = 1, .groups = size_.groups});
     x = net_.activation(Op::relu, name + "relu2", x);
     return conv_norm(name + "conv3", name + "bn3", x, {.channels = channels * kBottleneckExpansion});
   }
@@ -123,6 +126,6 @@ class ResNet {
 
 bool is_resnet_depth(int depth) { return layout_of(depth).has_value(); }
 
-Graph make_resnet(const ResNetSize& size, const ModelOptions& options) { return ResNet(size).make(options.image_size); }
+Graph make_resnet(const ResNetSize& size, const InputSize& input) { return ResNet(size).make(input.image_size); }
 
 }  // namespace stash

@@ -6,13 +6,13 @@
 
 namespace stash {
 
-int sequence_length(std::string_view model, const ModelOptions& options, int usual, int longest) {
-  if (options.seq_len == 0) return usual;
-  if (options.seq_len < 1 || options.seq_len > longest) {
+int sequence_length(std::string_view model, const InputSize& input, int usual, int longest) {
+  if (input.seq_len == 0) return usual;
+  if (input.seq_len < 1 || input.seq_len > longest) {
     throw UsageError(
-        fmt::format("{} cannot take --seq-len {}: it takes 1 to {} tokens", model, options.seq_len, longest));
+        fmt::format("{} cannot take --seq-len {}: it takes 1 to {} tokens", model, input.seq_len, longest));
   }
-  return options.seq_len;
+  return input.seq_len;
 }
 
 }  // namespace stash

@@ -72,9 +72,9 @@ int conv_norm_relu(Builder& net, const std::string& name, int x, const Convoluti
 
 }  // namespace
 
-Graph make_shufflenet_v2_x0_5(const ModelOptions& options) {
+Graph make_shufflenet_v2_x0_5(const InputSize& input) {
   Builder net("shufflenet_v2_x0_5");
-  int x = net.image(options.image_size);
+  int x = net.image(input.image_size);
   x = conv_norm_relu(net, "conv1", x, {.channels = 24, .kernel = 3, .stride = 2, .padding = 1});
   x = net.max_pool2d("maxpool", x, {.kernel = 3, .stride = 2, .padding = 1});
   x = stage(net, "stage2", x, 48, 4);

@@ -27,9 +27,9 @@ int ceil_pool(Builder& net, int index, int x) {
 
 }  // namespace
 
-Graph make_squeezenet1_0(const ModelOptions& options) {
+Graph make_squeezenet1_0(const InputSize& input) {
   Builder net("squeezenet1_0");
-  int x = net.image(options.image_size);
+  int x = net.image(input.image_size);
   x = conv_relu(net, "features.0", "features.1", x, {.channels = 96, .kernel = 7, .stride = 2, .bias = true});
   x = ceil_pool(net, 2, x);
   x = fire(net, 3, x, 16, 64);

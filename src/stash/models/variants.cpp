@@ -57,7 +57,7 @@ ModelMaker find_resnet(std::string_view name) {
                     "35, 38, 41 … 152 (blocks of three)",
                     name, nearest_resnet_depth(size.depth)));
   }
-  return [size](const ModelOptions& options) { return make_resnet(size, options); };
+  return [size](const InputSize& input) { return make_resnet(size, input); };
 }
 
 ModelMaker find_vgg(std::string_view name) {
@@ -73,7 +73,7 @@ ModelMaker find_vgg(std::string_view name) {
   if (!(*width >= kNarrowest && *width <= kWidest)) {
     throw UsageError(fmt::format("there is no {}: widths are {} to {}", name, kNarrowest, kWidest));
   }
-  return [size = VggSize{*depth, *width}](const ModelOptions& options) { return make_vgg(size, options); };
+  return [size = VggSize{*depth, *width}](const InputSize& input) { return make_vgg(size, input); };
 }
 
 }  // namespace

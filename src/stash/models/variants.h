@@ -7,7 +7,7 @@
 
 namespace stash {
 
-using ModelMaker = std::function<Graph(const ModelOptions&)>;
+using ModelMaker = std::function<Graph(const InputSize&)>;
 
 // A ResNet of any depth or a VGG of any width by its name: resnet<depth>[_nobn][_noshortcut], vgg<depth>[_w<factor>].
 // Empty for what is not of this form. UsageError for a depth or a factor that there is not.

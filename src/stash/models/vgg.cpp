@@ -58,9 +58,9 @@ int hidden(Builder& net, int x, int index, double width) {
 
 }  // namespace
 
-Graph make_vgg(const VggSize& size, const ModelOptions& options) {
+Graph make_vgg(const VggSize& size, const InputSize& input) {
   Builder net(name_of(size));
-  int x = features(net, net.image(options.image_size), stage_layout(size.depth), size.width);
+  int x = features(net, net.image(input.image_size), stage_layout(size.depth), size.width);
   x = net.flatten(net.adaptive_avg_pool2d("avgpool", x, 7));
   x = hidden(net, x, 0, size.width);
   x = hidden(net, x, 3, size.width);

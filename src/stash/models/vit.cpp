@@ -35,13 +35,13 @@ int encoder_layer(Builder& net, int index, int x) {
 
 }  // namespace
 
-Graph make_vit_b_16(const ModelOptions& options) {
-  if (options.image_size % kPatch != 0) {
+Graph make_vit_b_16(const InputSize& input) {
+  if (input.image_size % kPatch != 0) {
     throw UsageError(fmt::format("vit_b_16 cannot take images of {} pixels: it cuts them into patches of {}",
-                                 options.image_size, kPatch));
+                                 input.image_size, kPatch));
   }
   Builder net("vit_b_16");
-  int x = net.image(options.image_size);
+  int x = net.image(input.image_size);
   x = net.conv2d("conv_proj", x, {.channels = kHidden, .kernel = kPatch, .stride = kPatch, .bias = true});
   x = net.class_token("class_token", net.patches("patches", x));
   x = net.position("encoder.position", "encoder.pos_embedding", x, static_cast<int>(net.output(x)[0]));

@@ -1,15 +1,21 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "stash/predict/cluster.h"
 
 namespace stash {
 
+// Bytes in pieces through a chain of hops: the best size of a piece costs a share of the geometric mean of both terms.
 struct PhaseTime {
   double latency_s = 0;
   double s_per_byte = 0;
-  double s(double bytes) const { return latency_s + bytes * s_per_byte; }
+  double ramp_ratio = 0;
+  double s(double bytes) const {
+    const double bytes_s = bytes * s_per_byte;
+    return latency_s + bytes_s + (ramp_ratio > 0 ? ramp_ratio * std::sqrt(latency_s * bytes_s) : 0);
+  }
 };
 
 // One way to sum gradients. `inside` runs on each node by itself, before all meet and again after it.

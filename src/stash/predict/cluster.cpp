@@ -28,6 +28,11 @@ void check_fit(const std::optional<LinkFit>& fit, const char* what) {
   require(fit->bytes_per_s > 0, what, fit->bytes_per_s, "fitted with a rate of more than 0");
 }
 
+void check_costs(const SideCosts& costs) {
+  check_time(costs.overlap_ratio, "overlap_ratio");
+  check_time(costs.wait_ratio, "wait_ratio");
+}
+
 }  // namespace
 
 void check(const Cluster& cluster) {
@@ -46,6 +51,13 @@ void check(const Cluster& cluster) {
   check_time(cluster.link_latency_s, "link_latency_s");
   check_time(cluster.network_latency_s, "network_latency_s");
   check_time(cluster.collective_s, "collective_s");
+  check_time(cluster.ramp_ratio, "ramp_ratio");
+  check_rate(cluster.host_bytes_per_s, "host_bytes_per_s");
+  check_costs(cluster.node_costs);
+  check_costs(cluster.joined_costs);
+  require(cluster.in_flight.most >= 1, "in_flight", cluster.in_flight.most, "1 or more");
+  const double paired = cluster.in_flight.paired_ratio;
+  require(paired >= 1 && paired <= 2, "paired_ratio", paired, "from 1 to 2");
   check_time(cluster.contention_ratio, "contention_ratio");
   check_rate(cluster.contention_ratio, "contention_ratio");
   check_fit(cluster.measured_node, "measured_node");

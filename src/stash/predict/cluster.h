@@ -5,13 +5,23 @@
 #include <optional>
 
 #include "stash/attribute/links.h"
+#include "stash/predict/bucket_calls.h"
 
 namespace stash {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// How gradients are summed; docs/prediction.md has the formulas. `quickest` picks for each size, as NCCL does.
-enum class AllReduce { quickest, ring, tree, hierarchical };
+// How gradients are summed; docs/prediction.md has the formulas. `quickest` picks the fastest of the next three for each
+// size, as NCCL does. `server` sums in host memory, as parameter servers do; `gather` on one GPU of each node, as
+// frameworks without NCCL do.
+enum class AllReduce { quickest, ring, tree, hierarchical, server, gather };
+
+// What collectives cost besides the time that their bytes need. The parts are those of the ranks of a node alone, or of
+// all ranks of all nodes.
+struct SideCosts {
+  double overlap_ratio = 0;  // share of the time hidden behind the backward pass that is lost all the same
+  double wait_ratio = 0;     // of the computing: ranks wait for the slowest of them
+};
 
 // Equal nodes with equal ranks, one for each GPU. A rate that does not matter is kNoLimit. A rate between two ends
 // holds in each direction.
@@ -32,6 +42,12 @@ struct Cluster {
 
   AllReduce all_reduce = AllReduce::quickest;
   double collective_s = 0;  // of every call, whatever its size
+  bool switch_reduces = false;  // GPUs send every byte once, and the switch between them adds up
+  double ramp_ratio = 0;    // of the geometric mean of a call's latency and its bytes' time: filling the pipeline
+  double host_bytes_per_s = kNoLimit;  // of a node's host memory, for all copies of `server` and `gather` together
+  SideCosts node_costs;
+  SideCosts joined_costs;
+  InFlight in_flight;
   // An all-reduce as measured among just these ranks, in place of what follows from the links: see ring_link for
   // others.
   std::optional<LinkFit> measured_node;    // among the ranks of a node

@@ -5,72 +5,18 @@
 #include <algorithm>
 
 #include "stash/core/units.h"
+#include "stash/predict/described_links.h"
 
 namespace stash {
 namespace {
 
-// What NCCL reaches of a link's rate in nccl-tests: 235 of 300 GB/s on an A100's NVSwitch, 10 to 11 of 12.5 on PCIe 3.
-constexpr double kLinkRatio = 0.78;
-constexpr double kNetworkRatio = 0.85;  // TCP or EFA between hosts of one zone
-constexpr double kNvlinkHop_s = 4e-6;
-constexpr double kPcieHop_s = 10e-6;
-constexpr double kNetworkHop_s = 30e-6;         // within a zone, where the catalogue does not know
-constexpr double kCollective_s = 20e-6;         // to launch one
-constexpr double kPcieBytes_per_s = 12.5e9;     // generation 3, 16 lanes
-constexpr double kNvlinkBytes_per_s = 150e9;    // a V100's six
-constexpr double kNvswitchBytes_per_s = 300e9;  // an A100's twelve
+constexpr double kHostCopyRatio = 0.9;   // of a PCIe slot's usable rate, that pinned copies reach
 constexpr double kCoresPerVcpu = 0.625;         // two threads of a core decode as much as 1.25 cores
 constexpr double kCacheRatio = 0.8;             // of a node's memory; the rest is the job's and the system's
 
-double link_rate(GpuLinks links) {
-  switch (links) {
-    case GpuLinks::nvlink:
-      return kNvlinkBytes_per_s;
-    case GpuLinks::nvswitch:
-      return kNvswitchBytes_per_s;
-    default:
-      return kPcieBytes_per_s;
-  }
-}
-
-void describe_links(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
-  Cluster& cluster = described.cluster;
-  cluster.collective_s = kCollective_s;
-  const bool as_catalogued = !what_if.links || what_if.links == instance.links;
-  const GpuLinks kind = what_if.links.value_or(instance.links.value_or(GpuLinks::pcie));
-  const bool fast = kind == GpuLinks::nvlink || kind == GpuLinks::nvswitch;
-  cluster.link_latency_s = fast ? kNvlinkHop_s : kPcieHop_s;
-  const double known = as_catalogued && instance.link_bytes_per_s ? *instance.link_bytes_per_s : link_rate(kind);
-  cluster.link_bytes_per_s = what_if.link_bytes_per_s.value_or(known * kLinkRatio);
-  if (cluster.ranks_per_node > 1 && !instance.links && !what_if.links && !what_if.link_bytes_per_s) {
-    described.assumptions.push_back("how its GPUs are linked is not known: PCIe 3 is assumed");
-  }
-  if (as_catalogued && !what_if.link_bytes_per_s && instance.gpus_per_uplink && instance.uplink_bytes_per_s) {
-    cluster.ranks_per_uplink = *instance.gpus_per_uplink;
-    cluster.uplink_bytes_per_s = *instance.uplink_bytes_per_s * kLinkRatio;
-  }
-}
-
-void describe_network(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
-  Cluster& cluster = described.cluster;
-  if (cluster.nodes == 1) return;
-  cluster.network_latency_s = instance.network_latency_s.value_or(kNetworkHop_s);
-  if (what_if.network_bytes_per_s) {
-    cluster.network_bytes_per_s = *what_if.network_bytes_per_s;
-  } else if (instance.network_bytes_per_s) {
-    cluster.network_bytes_per_s = *instance.network_bytes_per_s * kNetworkRatio;
-  } else if (instance.network_burst_bytes_per_s) {
-    cluster.network_bytes_per_s = *instance.network_burst_bytes_per_s * kNetworkRatio;
-    described.assumptions.push_back(fmt::format("its network is known as a burst only, {:g} Gbit/s: taken as lasting",
-                                                *instance.network_burst_bytes_per_s * 8e-9));
-  } else {
-    described.network_is_known = false;
-  }
-}
-
 void describe_host(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
   Cluster& cluster = described.cluster;
-  if (instance.host_bytes_per_s) cluster.copy_bytes_per_s = *instance.host_bytes_per_s * kLinkRatio;
+  if (instance.host_bytes_per_s) cluster.copy_bytes_per_s = *instance.host_bytes_per_s * kHostCopyRatio;
   if (what_if.cores) {
     cluster.cores = *what_if.cores;
   } else if (instance.vcpus) {
@@ -148,12 +94,14 @@ void describe_measured_links(DescribedCluster& described, const Profile& profile
 
 }  // namespace
 
-DescribedCluster describe_cluster(const Instance& instance, int nodes, int gpus_per_node, const WhatIf& what_if) {
+DescribedCluster describe_cluster(const Instance& instance, int nodes, int gpus_per_node, const WhatIf& what_if,
+                                  const LinkRateLookup& rates) {
   DescribedCluster described;
   described.cluster.nodes = nodes;
   described.cluster.ranks_per_node = gpus_per_node;
-  describe_links(described, instance, what_if);
-  describe_network(described, instance, what_if);
+  described.cluster.all_reduce = what_if.all_reduce.value_or(AllReduce::quickest);
+  describe_links(described, instance, what_if, rates);
+  describe_network(described, instance, what_if, rates);
   describe_host(described, instance, what_if);
   describe_storage(described, instance, what_if);
   return described;

@@ -26,10 +26,33 @@ LinkFit slower(LinkFit fit, double ratio) {
 Cluster with_links(Cluster cluster, double ratio) {
   cluster.link_bytes_per_s /= ratio;
   cluster.uplink_bytes_per_s /= ratio;
-  cluster.network_bytes_per_s /= ratio;
+  cluster.host_bytes_per_s /= ratio;
   if (cluster.copy_bytes_per_s) *cluster.copy_bytes_per_s /= ratio;
   if (cluster.measured_node) cluster.measured_node = slower(*cluster.measured_node, ratio);
+  return cluster;
+}
+
+Cluster with_network(Cluster cluster, double ratio) {
+  cluster.network_bytes_per_s /= ratio;
   if (cluster.measured_joined) cluster.measured_joined = slower(*cluster.measured_joined, ratio);
+  return cluster;
+}
+
+Cluster with_overlap(Cluster cluster, double ratio) {
+  cluster.node_costs.overlap_ratio *= ratio;
+  cluster.joined_costs.overlap_ratio *= ratio;
+  return cluster;
+}
+
+// At best nothing is lost.
+Cluster without_waits(Cluster cluster) {
+  cluster.contention_ratio = 1;
+  cluster.node_costs.wait_ratio = cluster.joined_costs.wait_ratio = 0;
+  return cluster;
+}
+
+Cluster with_more_contention(Cluster cluster, double share) {
+  cluster.contention_ratio += share;
   return cluster;
 }
 
@@ -82,10 +105,17 @@ void vary(const StepJob& job, const Cluster& cluster, const Uncertainty& uncerta
   for (const double ratio : {uncertainty.compute_low_ratio, uncertainty.compute_high_ratio}) {
     if (ratio != 1) visit(with_compute(job, ratio), cluster);
   }
-  const bool talks = cluster.nodes * cluster.ranks_per_node > 1;
-  if (uncertainty.links_ratio != 1 && (talks || cluster.copy_bytes_per_s)) {
-    visit(job, with_links(cluster, uncertainty.links_ratio));
-    visit(job, with_links(cluster, 1 / uncertainty.links_ratio));
+  const auto vary_both_ways = [&](double ratio, Cluster (*with)(Cluster, double)) {
+    if (ratio == 1) return;
+    visit(job, with(cluster, ratio));
+    visit(job, with(cluster, 1 / ratio));
+  };
+  if (cluster.ranks_per_node > 1 || cluster.copy_bytes_per_s) vary_both_ways(uncertainty.links_ratio, with_links);
+  if (cluster.nodes > 1) vary_both_ways(uncertainty.network_ratio, with_network);
+  if (cluster.nodes * cluster.ranks_per_node > 1) vary_both_ways(uncertainty.overlap_ratio, with_overlap);
+  if (cluster.nodes * cluster.ranks_per_node > 1 && uncertainty.waits_more > 0) {
+    visit(job, without_waits(cluster));
+    visit(job, with_more_contention(cluster, uncertainty.waits_more));
   }
   if (uncertainty.input_ratio != 1 && job.input) {
     for (const double ratio : {uncertainty.input_ratio, 1 / uncertainty.input_ratio}) {

@@ -13,8 +13,11 @@ struct Uncertainty {
   double compute_low_ratio = 1;
   double compute_high_ratio = 1;
   double job_error_ratio = 0;  // of compute's variance: an error that the job has on every GPU
-  double links_ratio = 1;      // a rate may be this many times smaller or larger
+  double links_ratio = 1;      // rates inside a node may be this many times smaller or larger
+  double network_ratio = 1;    // the same between nodes
   double input_ratio = 1;      // the same for storage and decoding
+  double overlap_ratio = 1;    // the same for what overlapping costs
+  double waits_more = 0;       // share of the computing that programs lose beyond what is expected of ranks together
 };
 
 // Shows `visit` the step and the cluster with one figure at one of its ends, for each figure that may be off.

@@ -19,7 +19,8 @@
 namespace stash {
 namespace {
 
-constexpr double kLinksRatio = 1.25;    // data-sheet rates, and what of them is reached
+constexpr double kOverlapRatio = 2;     // what overlapping costs differs by this between programs
+constexpr double kWaitsMore = 0.15;     // what programs lose to ranks beside each other, by bench/scaling_rows
 constexpr double kInputRatio = 1.25;    // another machine's cores and disks
 constexpr double kMeasuredRatio = 1.1;  // links and input that were measured, from one minute to the next
 // Frameworks that use buffers again need less than all outputs of all layers: what is beyond even this cannot fit.
@@ -136,6 +137,7 @@ StepJob Predictor::step_job(const ScaledTimes& times, const Cluster& cluster, in
   step.overhead_s = times.overhead_s;
   step.batch = job_.batch;
   step.accumulation = accumulation;
+  step.blocking_calls = what_if_.blocking_calls.value_or(0);
   step.sample_device_bytes = sample_device_bytes(job_.graph);
   if (job_.sample) {
     step.input = StepInput{.sample_storage_bytes = job_.sample->storage_bytes,
@@ -162,6 +164,11 @@ Prediction Predictor::simulate(const Setting& setting) const {
   prediction.ledger.steady_fetch = steady_fetch(job_, setting.step, setting.described, prediction.ledger);
   prediction.job_error_ratio = setting.uncertainty.job_error_ratio;
   prediction.assumptions = setting.assumptions;
+  for (const std::optional<ReachedRate>& rate : {setting.described.links, setting.described.network}) {
+    if (!rate) continue;
+    prediction.rates.push_back(*rate);
+    prediction.assumptions.push_back(sentence_of(*rate));
+  }
   return prediction;
 }
 
@@ -171,8 +178,11 @@ Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described,
   setting.uncertainty = {.compute_low_ratio = times.low_ratio,
                          .compute_high_ratio = times.high_ratio,
                          .job_error_ratio = times.job_error_ratio,
-                         .links_ratio = described.is_measured ? kMeasuredRatio : kLinksRatio,
-                         .input_ratio = described.is_measured ? kMeasuredRatio : kInputRatio};
+                         .links_ratio = described.links ? described.links->uncertainty_ratio() : kMeasuredRatio,
+                         .network_ratio = described.network ? described.network->uncertainty_ratio() : kMeasuredRatio,
+                         .input_ratio = described.is_measured ? kMeasuredRatio : kInputRatio,
+                         .overlap_ratio = described.is_measured ? 1 : kOverlapRatio,
+                         .waits_more = described.is_measured ? 0 : kWaitsMore};
   const auto assume = [&](const std::vector<std::string>& more) {
     setting.assumptions.insert(setting.assumptions.end(), more.begin(), more.end());
   };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stash/core/ledger.h"
+#include "stash/predict/reached_rate.h"
 
 namespace stash {
 
@@ -55,6 +56,7 @@ struct Prediction {
   std::optional<Saving> saving;
   std::vector<Worth> worth;  // the most first; empty: nobody asked
   std::optional<InputNeeds> needs;
+  std::vector<ReachedRate> rates;  // that the collectives rest on
   std::vector<std::string> assumptions;
 };
 

@@ -128,21 +128,13 @@ ScaledTimes scaled_times(const Graph& graph, int batch, DType dtype, const Gpu& 
     throw UsageError(
         fmt::format("--measured: a step of {} s is not above 0 and up to {:g} s", measured_step_s, kMaxStepS));
   }
-  StepSum first = sum_of(step_on(graph, batch, dtype, measured_on));
-  const Graph other = unpooled(graph);
-  const StepSum other_first = sum_of(step_on(other, batch, dtype, measured_on));
-  const bool is_other = is_nearer(other_first, first, measured_step_s);
-  if (is_other) first = other_first;
+  const auto on_first = [&](const Graph& candidate) { return sum_of(step_on(candidate, batch, dtype, measured_on)); };
+  const Built built = as_measured(graph, on_first, measured_step_s);
   ScaledTimes times =
-      carried_times(is_other ? other : graph, batch, dtype, {measured_on, target, first, measured_step_s});
+      carried_times(built.graph, batch, dtype, {measured_on, target, on_first(built.graph), measured_step_s});
   times.assumptions.push_back(fmt::format("layer times on {} follow from a step of {:g} s on {}", target.name,
                                           measured_step_s, measured_on.name));
-  if (is_other) {
-    times.assumptions.push_back(
-        fmt::format("the classifier of {} has as many inputs as the image gives it, without torchvision's pooling: the "
-                    "measured step is nearer to that",
-                    graph.name));
-  }
+  if (!built.assumption.empty()) times.assumptions.push_back(built.assumption);
   add_device_assumptions(times, graph, dtype, target);
   return times;
 }

@@ -55,13 +55,14 @@ class Simulation {
   double step_s(Condition condition) const {
     switch (condition) {
       case Condition::solo:
-        return without_input_s({job_, shape_, nothing_, 1}, first_ranks(cluster_), true, 0);
+        return without_input_s({job_, shape_, nothing_}, first_ranks(cluster_), true, 0);
       case Condition::apart:
         return without_input_s({job_, shape_, nothing_, slow_down_}, cluster_, true, 0);
       case Condition::node:
-        return without_input_s({job_, shape_, among_node_, slow_down_}, cluster_, true, 0);
+        return without_input_s({job_, shape_, among_node_, slow_down_, cluster_.node_costs, cluster_.in_flight}, cluster_,
+                               true, 0);
       case Condition::joined:
-        return without_input_s({job_, shape_, among_all_, slow_down_}, cluster_, false, 0);
+        return without_input_s(joined(), cluster_, false, 0);
       case Condition::staged:
         return staged_s();
       case Condition::hot:
@@ -72,7 +73,7 @@ class Simulation {
   }
 
   double with_input_s(double cached_ratio) const {
-    const Consumption used = consumption({job_, shape_, among_all_, slow_down_});
+    const Consumption used = consumption(joined());
     if (!detail_.event_by_event) {
       const SampleTimes times = sample_times(job_, cluster_, cached_ratio);
       if (const std::optional<double> step_s = steady_step_s(job_, cluster_, times, used)) return *step_s;
@@ -81,6 +82,11 @@ class Simulation {
   }
 
  private:
+  Training joined() const {
+    const SideCosts& costs = cluster_.nodes > 1 ? cluster_.joined_costs : cluster_.node_costs;
+    return {job_, shape_, among_all_, slow_down_, costs, cluster_.in_flight};
+  }
+
   Consumption consumption(const Training& training) const {
     return {.accumulation = job_.accumulation,
             .overhead_s = job_.overhead_s * training.slow_down,
@@ -98,9 +104,9 @@ class Simulation {
   }
 
   double staged_s() const {
-    const Training training{job_, shape_, among_all_, slow_down_};
-    if (detail_.event_by_event && !cluster_.copies_overlap) return without_input_s(training, cluster_, false, copy_s_);
-    return consumption(training).step_s(latest_s_);
+    const Training all = joined();
+    if (detail_.event_by_event && !cluster_.copies_overlap) return without_input_s(all, cluster_, false, copy_s_);
+    return consumption(all).step_s(latest_s_);
   }
 
   const StepJob& job_;

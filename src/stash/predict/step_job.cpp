@@ -18,6 +18,7 @@ constexpr int kMostInBatch = 1 << 20;
 constexpr int kMostWorkers = 1 << 12;
 constexpr int kMostPrefetch = 1 << 12;
 constexpr int kMostMicroBatches = 1 << 16;
+constexpr int kMostBlockingCalls = 1 << 16;
 constexpr std::size_t kMostLayers = 1 << 16;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;  // of a layer or a bucket
 
@@ -89,6 +90,7 @@ StepJob make_step_job(const Graph& graph, std::span<const LayerTime> layers, std
   }
   StepJob job;
   job.bucket_bytes = bucket_bytes;
+  if (bucket_bytes == 0) job.first_bucket_bytes = 0;  // one collective for each gradient
   bool trains = false;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     trains = trains || !graph.layers[i].parameters.empty();
@@ -128,6 +130,7 @@ void check(const StepJob& job) {
   check_amount(job.sample_device_bytes, "sample_device_bytes");
   check_count(job.batch, kMostInBatch, "batch");
   check_count(job.accumulation, kMostMicroBatches, "accumulation");
+  check_count(job.blocking_calls + 1, kMostBlockingCalls, "blocking_calls + 1");
   if (job.input) check(*job.input);
 }
 

@@ -33,6 +33,7 @@ struct StepJob {
   double overhead_s = 0;              // of the host in every step, not overlapped
   int batch = 1;                      // samples in a micro-batch of a rank
   int accumulation = 1;               // micro-batches in a step; gradients are summed over ranks in the last only
+  int blocking_calls = 0;             // all-reduces of single numbers, like the loss, that every step waits for
   std::vector<std::int64_t> buckets;  // bytes, in the order in which they go out; empty: filled as below
   std::int64_t first_bucket_bytes = 1024 * 1024;  // DistributedDataParallel's
   std::int64_t bucket_bytes = 25 * 1024 * 1024;

@@ -13,16 +13,22 @@ struct Training {
   const StepShape& shape;
   const AllReduceChoice& all_reduce;  // empty: nothing is sent
   double slow_down = 1;               // of everything that computes
+  SideCosts costs = {};
+  InFlight in_flight = {};
 };
 
 double last_micro_batch_s(const Training& training);
+
+// Of the collectives that a step waits for one by one, beside those of its gradients.
+double blocking_s(const Training& training);
 
 struct EventCount {
   double s = 0;
   std::int64_t events = 0;
 };
 
-// A whole step without input, layer by layer on every rank and phase by phase of every collective.
+// A whole step without input, layer by layer on every rank and phase by phase of every collective, one at a time and
+// without side costs.
 struct StepRun {
   bool nodes_apart = false;  // collectives span one node each
   double copy_s = 0;         // before every micro-batch

@@ -48,7 +48,7 @@ class StepEvents {
           break;
       }
     }
-    return {last_s_ + training_.job.optimizer_s * training_.slow_down, events_};
+    return {last_s_ + training_.job.optimizer_s * training_.slow_down + blocking_s(training_), events_};
   }
 
  private:

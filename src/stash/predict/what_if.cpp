@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -13,6 +14,8 @@ namespace stash {
 namespace {
 
 constexpr double kMostCores = 1e6;
+constexpr int kMostBlocking = 1000;
+constexpr std::array<std::string_view, 6> kAllReduces{"quickest", "ring", "tree", "hierarchical", "server", "gather"};
 
 double positive_number(std::string_view value, std::string_view option) {
   double number = 0;
@@ -27,6 +30,21 @@ double positive_rate(std::string_view value, std::string_view option) {
   const double rate = parse_bytes_per_s(value, option);
   if (!(rate > 0)) throw UsageError(fmt::format("{} {}: takes a rate above 0, like 10Gbit/s", option, value));
   return rate;
+}
+
+int whole_number(std::string_view value, std::string_view option) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number < 0 || number > kMostBlocking) {
+    throw UsageError(fmt::format("{} {}: takes a whole number from 0 to {}, like 3", option, value, kMostBlocking));
+  }
+  return number;
+}
+
+AllReduce parse_all_reduce(std::string_view value, std::string_view option) {
+  const auto found = std::ranges::find(kAllReduces, value);
+  if (found == kAllReduces.end()) throw_unknown(option, value, kAllReduces);
+  return static_cast<AllReduce>(found - kAllReduces.begin());
 }
 
 // A kind of link, or a rate.
@@ -54,7 +72,9 @@ constexpr std::array kKeys{
                       std::string_view o) { w.workers = std::max(1, static_cast<int>(positive_number(v, o))); }},
     Key{"cores", [](WhatIf& w, std::string_view v, std::string_view o) { w.cores = positive_number(v, o); }},
     Key{"bucket", [](WhatIf& w, std::string_view v,
-                     std::string_view o) { w.bucket_bytes = std::max<std::int64_t>(1, parse_bytes(v, o)); }},
+                     std::string_view o) { w.bucket_bytes = parse_bytes(v, o); }},
+    Key{"blocking", [](WhatIf& w, std::string_view v, std::string_view o) { w.blocking_calls = whole_number(v, o); }},
+    Key{"reduce", [](WhatIf& w, std::string_view v, std::string_view o) { w.all_reduce = parse_all_reduce(v, o); }},
     Key{"links", set_links},
 };
 
@@ -62,7 +82,7 @@ constexpr std::array kKeys{
 
 bool WhatIf::empty() const {
   return !network_bytes_per_s && !storage_bytes_per_s && !cache_bytes && !workers && !cores && !bucket_bytes &&
-         !links && !link_bytes_per_s;
+         !blocking_calls && !all_reduce && !links && !link_bytes_per_s;
 }
 
 void set(WhatIf& what_if, std::string_view text) {

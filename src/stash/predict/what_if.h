@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stash/catalog/instance.h"
+#include "stash/predict/cluster.h"
 
 namespace stash {
 
@@ -17,7 +18,9 @@ struct WhatIf {
   std::optional<double> cache_bytes;          // of a node's memory, for the data set
   std::optional<int> workers;                 // of a GPU
   std::optional<double> cores;                // of a node
-  std::optional<std::int64_t> bucket_bytes;
+  std::optional<std::int64_t> bucket_bytes;  // 0: one collective for each gradient
+  std::optional<int> blocking_calls;         // all-reduces of single numbers that every step waits for
+  std::optional<AllReduce> all_reduce;       // how gradients are summed; nullopt: as NCCL does
   std::optional<GpuLinks> links;
   std::optional<double> link_bytes_per_s;  // of a GPU
 

@@ -29,6 +29,19 @@ const char* why_not_predicted(Part part, const Prediction& prediction) {
   }
 }
 
+Json rates_json(const std::vector<ReachedRate>& rates) {
+  Json rows = Json::array();
+  for (const ReachedRate& rate : rates) {
+    rows.push_back({{"what", rate.what},
+                    {"bytes_per_s", rate.bytes_per_s},
+                    {"low_bytes_per_s", rate.bytes_per_s / rate.uncertainty_ratio()},
+                    {"high_bytes_per_s", rate.bytes_per_s * rate.uncertainty_ratio()},
+                    {"evidence", to_string(rate.evidence)},
+                    {"source", rate.source}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 nlohmann::ordered_json prediction_json(const Prediction& prediction) {
@@ -46,6 +59,7 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction) {
            {"first_epoch_s", json_number(prediction.first_epoch_s)},
            {"epoch_usd", json_number(prediction.epoch_usd)},
            {"memory_bytes", json_number(prediction.memory_bytes)},
+           {"rates", rates_json(prediction.rates)},
            {"assumptions", prediction.assumptions}};
   for (auto& [name, reason] : row["ledger"]["coverage"]["absent"].items()) {
     for (const Part part : kParts) {

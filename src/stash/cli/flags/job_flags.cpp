@@ -14,6 +14,7 @@
 #include "stash/core/words.h"
 #include "stash/launch/cluster/crew_plan.h"
 #include "stash/models/job_graph.h"
+#include "stash/models/models.h"
 
 namespace stash {
 namespace {
@@ -159,7 +160,7 @@ Job JobFlags::resolve(int gpus, int cores, const std::optional<LaunchedProcess>&
   const bool is_cpu = job.device.is_cpu();
   job.dtype = checked_dtype(dtype, job.device);
   job.model = model.value_or(is_cpu ? kCpuModel : kGpuModel);
-  job.image_size = in_range(image_size.value_or(job.image_size), 1, 4096, "--image-size");
+  job.image_size = in_range(image_size.value_or(usual_image_size(job.model)), 1, 4096, "--image-size");
   job.seq_len = seq_len ? in_range(*seq_len, 1, 1 << 20, "--seq-len") : 0;
   const Graph graph = graph_of(job);
   const bool images = graph.input == InputKind::images;

@@ -97,15 +97,13 @@ PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const
   PredictJob job;
   job.batch = checked_batch(batch.value_or(kDefaultBatch), "--batch");
   job.dtype = parse_dtype(dtype.value_or("fp32"));
-  const ModelOptions usual;
+  const int tokens = seq_len.value_or(ModelOptions{}.seq_len);
   if (!measured.empty()) {
     job.measured = measured_step(instances);
-    job.graph = graph_for_scaling(*model, image_size.value_or(usual.image_size), seq_len.value_or(usual.seq_len),
-                                  job.assumptions);
+    job.graph = graph_for_scaling(*model, image_size.value_or(usual_image_size(*model)), tokens, job.assumptions);
     job.assumptions.push_back("copies to the GPU are part of the step that was measured");
   } else {
-    job.graph = make_model(
-        *model, {.image_size = image_size.value_or(usual.image_size), .seq_len = seq_len.value_or(usual.seq_len)});
+    job.graph = make_model(*model, {.image_size = image_size, .seq_len = tokens});
   }
   if (model->starts_with("gpt:")) {
     job.reduces_at_end = true;

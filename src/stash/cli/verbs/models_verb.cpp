@@ -19,9 +19,9 @@ class ModelsVerb final : public Verb {
   void add_flags(CLI::App& app) override {
     app.add_option("model", model_, "Show the layers of this model; default: list all models")->type_name("MODEL");
     format_.add_to(app);
-    app.add_option("--image-size", options_.image_size, "Image width and height in pixels (image models)")
-        ->type_name("N")
-        ->capture_default_str();
+    app.add_option("--image-size", options_.image_size,
+                   "Image width and height in pixels (image models); default: the model's own")
+        ->type_name("N");
     app.add_option("--seq-len", options_.seq_len, "Tokens per sequence (language models); 0 = the model's own")
         ->type_name("N")
         ->capture_default_str();

@@ -19,7 +19,7 @@ Batch meta_batch(const Graph& graph, int64_t n) {
 
 }  // namespace
 
-LayerRunner::LayerRunner(const std::string& model, int batch, int image_size, int seq_len)
+LayerRunner::LayerRunner(const std::string& model, int batch, std::optional<int> image_size, int seq_len)
     : graph_(make_model(model, {.image_size = image_size, .seq_len = seq_len})),
       batch_(meta_batch(graph_, batch)),
       tensors_(make_layer_tensors(graph_, at::kMeta, 1)),

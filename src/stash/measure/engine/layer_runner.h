@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace stash {
 // can be watched.
 class LayerRunner {
  public:
-  LayerRunner(const std::string& model, int batch, int image_size, int seq_len);
+  LayerRunner(const std::string& model, int batch, std::optional<int> image_size, int seq_len);
 
   const Graph& graph() const { return graph_; }
   void forward(int layer);   // in order

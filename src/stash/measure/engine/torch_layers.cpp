@@ -33,17 +33,36 @@ at::Tensor span_loss(const at::Tensor& logits, const at::Tensor& positions) {
   return (start + end) / 2;
 }
 
+at::Tensor classification_loss(const Layer& layer, const std::vector<at::Tensor>& logits, const at::Tensor& labels) {
+  at::Tensor loss = at::cross_entropy_loss(logits.at(0), labels);
+  return logits.size() < 2 ? loss : loss + layer.ratio * at::cross_entropy_loss(logits[1], labels);
+}
+
+// Any words and any answer will do for timing.
+at::Tensor pretraining_loss(const std::vector<at::Tensor>& logits, const at::Tensor& words) {
+  const at::Tensor &masked = logits.at(0), &next_sentence = logits.at(1);
+  const at::Tensor hidden = words.narrow(1, 0, masked.size(1)).reshape({-1});
+  return at::cross_entropy_loss(masked.view({-1, masked.size(2)}), hidden) +
+         at::cross_entropy_loss(next_sentence, words.select(1, 0).remainder(2));
+}
+
+// What stays is scaled up, so that the mean is kept.
+at::Tensor leave_samples_out(const at::Tensor& x, double ratio) {
+  const at::Tensor kept = at::empty({x.size(0), 1, 1, 1}, x.options()).bernoulli_(1 - ratio).div_(1 - ratio);
+  return x * kept;
+}
+
 at::Tensor prepend_token(const at::Tensor& x, const at::Tensor& token) {
   const int64_t n = x.size(0), features = x.size(2);
   return at::cat({token.view({1, 1, features}).expand({n, 1, features}).to(x.scalar_type()), x}, 1);
 }
 
 at::Tensor initial_value(const Layer& layer, const Parameter& parameter, std::size_t place, at::Tensor empty) {
-  const bool is_weight = place == 0;
+  const bool is_first = place == 0;
   switch (layer.op) {
     case Op::batch_norm:
     case Op::layer_norm:
-      return is_weight ? empty.fill_(1) : empty.zero_();
+      return is_first ? empty.fill_(1) : empty.zero_();
     case Op::embedding:
     case Op::position:
     case Op::constant_row:
@@ -52,7 +71,7 @@ at::Tensor initial_value(const Layer& layer, const Parameter& parameter, std::si
     default:
       break;
   }
-  if (!is_weight) return empty.zero_();
+  if (parameter.shape.size() < 2) return empty.zero_();  // a bias
   const double fan_in = static_cast<double>(element_count(parameter.shape)) / static_cast<double>(parameter.shape[0]);
   // Half the usual variance: without batch norm, residual sums of the usual one overflow in deep networks.
   return empty.normal_(0, std::sqrt(1 / fan_in));
@@ -87,7 +106,8 @@ at::Tensor apply_layer(const Graph& graph, const Layer& layer, const std::vector
     case Op::tokens:
       return batch.input;
     case Op::conv2d:
-      return at::conv2d(x(), weight(), optional_bias(layer, own), layer.stride, layer.padding, 1, layer.groups);
+      return at::conv2d(x(), weight(), optional_bias(layer, own), layer.stride, {layer.padding, layer.padding_width}, 1,
+                        layer.groups);
     case Op::batch_norm:
       return at::batch_norm(x(), weight(), own.parameters[1], own.buffers[0], own.buffers[1], true, 0.1, layer.epsilon,
                             true);
@@ -97,8 +117,16 @@ at::Tensor apply_layer(const Graph& graph, const Layer& layer, const std::vector
       return at::hardtanh(x(), 0, 6);
     case Op::gelu:
       return at::gelu(x());
+    case Op::silu:
+      return at::silu(x());
+    case Op::sigmoid:
+      return at::sigmoid(x());
+    case Op::tanh:
+      return at::tanh(x());
     case Op::max_pool2d:
       return at::max_pool2d(x(), layer.kernel, layer.stride, layer.padding, 1, layer.ceil_mode);
+    case Op::avg_pool2d:
+      return at::avg_pool2d(x(), layer.kernel, layer.stride, layer.padding);
     case Op::adaptive_avg_pool2d:
       return at::adaptive_avg_pool2d(x(), {layer.kernel, layer.kernel});
     case Op::linear: {
@@ -108,6 +136,10 @@ at::Tensor apply_layer(const Graph& graph, const Layer& layer, const std::vector
     }
     case Op::add:
       return inputs.at(0) + inputs.at(1);
+    case Op::scale:
+      return inputs.at(0) * inputs.at(1);
+    case Op::stochastic_depth:
+      return leave_samples_out(x(), layer.ratio);
     case Op::concat:
       return at::cat(inputs, 1);
     case Op::chunk:
@@ -136,12 +168,16 @@ at::Tensor apply_layer(const Graph& graph, const Layer& layer, const std::vector
       return attend(layer, x());
     case Op::take_token:
       return x().select(1, layer.index);
+    case Op::take_tokens:
+      return x().narrow(1, 0, layer.index).contiguous();
     case Op::classification_loss:
-      return at::cross_entropy_loss(x(), batch.target);
+      return classification_loss(layer, inputs, batch.target);
     case Op::next_token_loss:
       return at::cross_entropy_loss(x().view({-1, x().size(-1)}), batch.target.reshape({-1}));
     case Op::span_loss:
       return span_loss(x(), batch.target);
+    case Op::pretraining_loss:
+      return pretraining_loss(inputs, batch.target);
   }
   throw Error("layer '" + layer.name + "' of " + graph.name + " has a kind that the engine does not know");
 }
