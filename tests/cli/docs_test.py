@@ -10,14 +10,19 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import unittest
 
 import program
 import shown_output
 
+sys.path.insert(0, str(program.ROOT / "scripts"))
+
+import update_docs
+
 program.require_program()
 
-PAGES = [program.ROOT / "README.md", *sorted((program.ROOT / "docs").rglob("*.md"))]
+PAGES = [path for path in update_docs.pages() if path.name == "README.md" or update_docs.DOCS in path.parents]
 FENCE = re.compile(r"^```(\w*)(.*)$")
 PROMPT = "$ "
 ENTRY = "./stash"
