@@ -25,7 +25,7 @@ Estimate later_step(Profile profile, const Ledger& ledger, double samples) {
 
 }  // namespace
 
-double usual_epoch_samples(const Job& job) {
+double default_epoch_samples(const Job& job) {
   const Graph graph = graph_of(job);
   return graph.input == InputKind::images ? kImageNetImages : kSquadQuestions;
 }

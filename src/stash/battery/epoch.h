@@ -15,7 +15,7 @@ struct EpochTime {
 };
 
 // ImageNet's training images, or SQuAD's questions, where the job brought no data of its own.
-double usual_epoch_samples(const Job& job);
+double default_epoch_samples(const Job& job);
 
 // Of `samples` samples, each as large as those that were measured.
 EpochTime epoch_time(const Profile& profile, const Ledger& ledger, double samples);

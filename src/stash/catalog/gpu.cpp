@@ -89,7 +89,7 @@ class GpuRowReader {
 void check_name_is_new(const std::vector<Gpu>& gpus, const Gpu& gpu, const CsvRow& row, std::string_view source) {
   const auto same = [&](const Gpu& other) { return upper_case(other.name) == upper_case(gpu.name); };
   if (std::ranges::any_of(gpus, same)) {
-    throw Error(fmt::format("{} line {}: '{}' is there twice", source, row.line, gpu.name));
+    throw Error(fmt::format("{} line {}: '{}' is listed twice", source, row.line, gpu.name));
   }
 }
 

@@ -17,11 +17,12 @@ namespace stash {
 namespace {
 
 constexpr const char* kDescription =
-    "Stash says how many seconds and dollars of every distributed-training step each kind of stall costs.";
+    "Stash shows where the time of a distributed training step goes (compute, communication, data loading, storage)\n"
+    "and what each stall costs in milliseconds and dollars.";
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  stash profile                                             a small job on what is there\n"
+    "  stash profile                                             a small job on this machine\n"
     "  stash profile --model resnet50 --batch 64 --ranks 8 --data DIR --out r50.json\n"
     "  stash profile --device emulated:v100 --ranks 4            can this machine feed four V100s?\n"
     "  stash profile --inject read=20MB/s                        what if storage were slower?\n"

@@ -10,7 +10,7 @@ namespace {
 constexpr int kVocabulary = 30522;
 constexpr int kPositions = 512;
 constexpr int kTokenTypes = 2;
-constexpr int kUsualSeqLen = 384;  // the length at which BERT is tuned on SQuAD
+constexpr int kDefaultSeqLen = 384;  // the length at which BERT is tuned on SQuAD
 constexpr double kBertDropout = 0.1;
 constexpr double kBertEpsilon = 1e-12;
 
@@ -47,7 +47,7 @@ int encoder_layer(Builder& net, int index, int input, const BertSize& size) {
 
 Graph make_bert(const BertSize& size, const ModelOptions& options) {
   Builder net{std::string(size.name)};
-  int x = net.tokens(sequence_length(size.name, options, kUsualSeqLen, kPositions), kVocabulary);
+  int x = net.tokens(sequence_length(size.name, options, kDefaultSeqLen, kPositions), kVocabulary);
   x = embeddings(net, x, size.hidden);
   for (int i = 0; i < size.layers; ++i) x = encoder_layer(net, i, x, size);
   net.loss(Op::span_loss, net.linear("qa_outputs", x, 2));

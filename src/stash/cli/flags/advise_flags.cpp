@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostNodes = 16;
 constexpr std::int64_t kMostRows = 100'000;   // more than any catalogue has
-constexpr const char* kUsualRestart = "10m";  // an image pulled, weights loaded, half the time between checkpoints
+constexpr const char* kDefaultRestart = "10m";  // an image pulled, weights loaded, half the time between checkpoints
 
 std::int64_t in_range(std::int64_t value, std::int64_t highest, std::string_view flag) {
   if (value >= 1 && value <= highest) return value;
@@ -68,7 +68,7 @@ AdviceQuestion AdviseFlags::resolve(std::optional<double> dataset_samples) const
   if (!budget_.empty()) question.budget_usd = parse_usd(budget_, "--budget");
   question.spot = spot_;
   question.interruptions_per_h = interruptions_per_hour_.value_or(0);
-  question.restart_s = spot_ ? parse_duration_s(restart_.empty() ? kUsualRestart : restart_, "--restart") : 0;
+  question.restart_s = spot_ ? parse_duration_s(restart_.empty() ? kDefaultRestart : restart_, "--restart") : 0;
   question.startup_s = parse_duration_s(startup_, "--startup");
   question.storage_usd_per_h = storage_usd_per_hour_;
   question.seed = seed_;

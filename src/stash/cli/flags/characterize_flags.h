@@ -22,7 +22,7 @@ class CharacterizeFlags {
   // names the key or the flag at fault.
   void resolve();
 
-  // True where nothing was said about the cases: a folder that has a plan goes on with it.
+  // True where nothing was said about the cases: a folder that has a plan resumes with it.
   bool says_nothing_of_cases() const;
   // The cases on this machine, in the order in which they are to be run.
   Battery battery(int gpus, int cores) const;

@@ -97,15 +97,15 @@ PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const
   PredictJob job;
   job.batch = checked_batch(batch.value_or(kDefaultBatch), "--batch");
   job.dtype = parse_dtype(dtype.value_or("fp32"));
-  const ModelOptions usual;
+  const ModelOptions defaults;
   if (!measured.empty()) {
     job.measured = measured_step(instances);
-    job.graph = graph_for_scaling(*model, image_size.value_or(usual.image_size), seq_len.value_or(usual.seq_len),
+    job.graph = graph_for_scaling(*model, image_size.value_or(defaults.image_size), seq_len.value_or(defaults.seq_len),
                                   job.assumptions);
     job.assumptions.push_back("copies to the GPU are part of the step that was measured");
   } else {
     job.graph = make_model(
-        *model, {.image_size = image_size.value_or(usual.image_size), .seq_len = seq_len.value_or(usual.seq_len)});
+        *model, {.image_size = image_size.value_or(defaults.image_size), .seq_len = seq_len.value_or(defaults.seq_len)});
   }
   if (model->starts_with("gpt:")) {
     job.reduces_at_end = true;

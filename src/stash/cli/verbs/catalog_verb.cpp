@@ -63,7 +63,7 @@ bool has_gpu(const Instance& instance, const std::string& wanted) {
 class CatalogVerb final : public Verb {
  public:
   std::string name() const override { return "catalog"; }
-  std::string description() const override { return "List the machines that can be rented, import prices, add one"; }
+  std::string description() const override { return "List machines that can be rented, with prices; add your own"; }
 
   void add_flags(CLI::App& app) override {
     app.require_subcommand(1);

@@ -27,7 +27,7 @@ class CompareVerb final : public Verb {
  public:
   std::string name() const override { return "compare"; }
   std::string description() const override {
-    return "Machines that were characterized, beside each other and the catalogue";
+    return "Compare benchmarked machines, and what training costs on them";
   }
 
   void add_flags(CLI::App& app) override {

@@ -15,7 +15,7 @@ class ExtensionVerb final : public Verb {
  public:
   std::string name() const override { return "extension"; }
   std::string description() const override {
-    return "Build the library for an interpreter's torch, and say where it is";
+    return "Build the library for your torch ahead of time";
   }
 
   void add_flags(CLI::App& app) override {

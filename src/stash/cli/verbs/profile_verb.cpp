@@ -26,7 +26,7 @@ namespace {
 class ProfileVerb final : public Verb {
  public:
   std::string name() const override { return "profile"; }
-  std::string description() const override { return "Measure a built-in job and say what each kind of stall costs"; }
+  std::string description() const override { return "Measure a built-in model and what each kind of stall costs"; }
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
@@ -37,7 +37,7 @@ class ProfileVerb final : public Verb {
     start_.add_to(app);
     app.footer(
         "Examples:\n"
-        "  stash profile                                             a small job on what is there\n"
+        "  stash profile                                             a small job on this machine\n"
         "  stash profile --model resnet50 --batch 64 --ranks 8 --data DIR --out r50.json\n"
         "  stash profile --device emulated:V100 --ranks 4            can this machine feed four V100s?\n"
         "  stash profile --inject rank1=+30ms                        what would a late rank cost?\n"

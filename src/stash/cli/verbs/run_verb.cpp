@@ -23,7 +23,7 @@ namespace {
 class RunVerb final : public Verb {
  public:
   std::string name() const override { return "run"; }
-  std::string description() const override { return "Measure somebody's own training script, unedited"; }
+  std::string description() const override { return "Measure your own training script, unedited"; }
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);

@@ -129,8 +129,8 @@ class StudyVerb final : public Verb {
       for (const std::string& model : *models) jobs.push_back(job_of(model, gpus, cores));
     }
     say_longest(jobs);
-    const std::string usual = layers_->parsed() ? "stash-study-layers" : "stash-study-gradients";
-    return measure(jobs, out_.empty() ? usual : out_);
+    const std::string fallback = layers_->parsed() ? "stash-study-layers" : "stash-study-gradients";
+    return measure(jobs, out_.empty() ? fallback : out_);
   }
 
   ProfileSeries measure(const std::vector<Job>& jobs, const std::string& folder) const {
@@ -151,7 +151,7 @@ class StudyVerb final : public Verb {
         measure_series(jobs, folder, options, {.on_job = on_job, .on_failure = on_failure, .on_data = DataProgress()});
     progress.reset();
     if (!series.stopped_before.empty()) {
-      StatusLine().say(fmt::format("stopped; the same command goes on with {}", series.stopped_before));
+      StatusLine().say(fmt::format("stopped; the same command resumes with {}", series.stopped_before));
     }
     return series;
   }
