@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -49,23 +48,19 @@ std::string report_as(Format format, const Report& report, const ReportOptions& 
 
 void ReportOutput::add_to(CLI::App& app) {
   format_.add_to(app);
-  app.add_option("--usd-per-hour", usd_per_hour_,
-                 "Price of all machines of the job together; adds the cost of each part")
-      ->type_name("USD");
+  usd_per_hour_.add_to(app, "Price of all machines of the job together; adds the cost of each part");
 }
 
 void ReportOutput::check() const {
   format_.check();
-  if (usd_per_hour_ && !(std::isfinite(*usd_per_hour_) && *usd_per_hour_ > 0)) {
-    throw UsageError("--usd-per-hour takes a price above 0, like 24.48");
-  }
+  usd_per_hour_.check();
 }
 
 // The only place where a profile's report is made: with the user's own machines and prices, whatever the format.
 std::string ReportOutput::render(Profile profile, bool to_terminal) const {
   const Catalogue catalogue = read_catalogue();
   tell_warnings(catalogue.warnings);
-  const Report report = make_report(std::move(profile), catalogue.instances, usd_per_hour_);
+  const Report report = make_report(std::move(profile), catalogue.instances, usd_per_hour());
   return report_as(format(), report, to_terminal ? options_for_stdout() : ReportOptions{});
 }
 

@@ -40,9 +40,7 @@ void AdviseFlags::add_to(CLI::App& app) {
   app.add_option("--restart", restart_, "Time lost per interruption: lost work and restart; default: 10m")
       ->type_name("TIME");
   app.add_option("--startup", startup_, "Rented time before the first step")->type_name("TIME")->capture_default_str();
-  app.add_option("--storage-usd-per-hour", storage_usd_per_hour_, "Price of storage for all machines together")
-      ->type_name("USD")
-      ->capture_default_str();
+  storage_usd_per_hour_.add_to(app, "Price of storage for all machines together; default: 0");
   app.add_option("--max-nodes", max_nodes_, "Try 1 to this many machines of a kind (up to 16)")
       ->type_name("N")
       ->capture_default_str();
@@ -70,7 +68,7 @@ AdviceQuestion AdviseFlags::resolve(std::optional<double> dataset_samples) const
   question.interruptions_per_h = interruptions_per_hour_.value_or(0);
   question.restart_s = spot_ ? parse_duration_s(restart_.empty() ? kDefaultRestart : restart_, "--restart") : 0;
   question.startup_s = parse_duration_s(startup_, "--startup");
-  question.storage_usd_per_h = storage_usd_per_hour_;
+  question.storage_usd_per_h = storage_usd_per_hour_.get().value_or(0);
   question.seed = seed_;
   check_question(question);
   return question;

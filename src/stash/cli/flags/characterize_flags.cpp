@@ -95,7 +95,7 @@ void CharacterizeFlags::add_to(CLI::App& app) {
   app.add_option("--max-cost", max_cost_,
                  "Cost limit of all calls in this folder together; needs --usd-per-hour or --instance")
       ->type_name("USD");
-  app.add_option("--usd-per-hour", usd_per_h_, "Price of this machine")->type_name("USD");
+  price_.add_to(app, "Price of this machine");
   app.add_option("--instance", instance_, "Name of this machine in the catalogue: gives its price and links")
       ->type_name("NAME");
   app.add_option("--epoch-samples", epoch_samples_,
@@ -130,7 +130,7 @@ void CharacterizeFlags::read_job_file() {
 
 void CharacterizeFlags::resolve() {
   if (!job_file_.empty()) read_job_file();
-  check_positive(usd_per_h_, "--usd-per-hour", "24.48");
+  usd_per_h_ = price_.get();
   check_positive(epoch_samples_, "--epoch-samples", "1281167");
   if (!instance_.empty()) {
     const Catalogue catalogue = read_catalogue();

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include "stash/catalog/skypilot.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/flags/format_flag.h"
+#include "stash/cli/flags/usd_flag.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/verbs/verb.h"
@@ -129,7 +129,7 @@ class CatalogVerb final : public Verb {
     add_->add_option("--gpu", machine_.gpu, "GPU, as named in catalog/gpus.csv; default: what the driver reports")
         ->type_name("NAME");
     add_->add_option("--gpus", machine_.gpus, "Number of GPUs; default: what the driver reports")->type_name("N");
-    add_->add_option("--usd-per-hour", machine_.usd_per_h, "Price of the machine")->type_name("USD");
+    price_.add_to(*add_, "Price of the machine");
     add_->add_option("--profile", file_, "Profile made on this machine: gives its links and input rates")
         ->type_name("FILE");
     add_->add_option("--storage", storage_, "Folder whose storage is timed; default: the cache folder")
@@ -218,11 +218,9 @@ class CatalogVerb final : public Verb {
     return 0;
   }
 
-  void check_machine() const {
+  void check_machine() {
     constexpr int kMostGpus = 1024;
-    if (machine_.usd_per_h && !(std::isfinite(*machine_.usd_per_h) && *machine_.usd_per_h > 0)) {
-      throw UsageError("--usd-per-hour takes a price above 0, like 24.48");
-    }
+    machine_.usd_per_h = price_.get();
     if (machine_.gpus && (*machine_.gpus < 1 || *machine_.gpus > kMostGpus)) {
       throw UsageError(fmt::format("--gpus {} is out of range; it takes 1 to {}", *machine_.gpus, kMostGpus));
     }
@@ -241,6 +239,7 @@ class CatalogVerb final : public Verb {
   FormatFlag format_{kListFormats, "text: for people; json and csv: all that is known"};
   bool this_machine_ = false;
   ThisMachineOptions machine_;
+  UsdFlag price_;
 };
 
 }  // namespace
