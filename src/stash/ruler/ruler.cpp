@@ -87,7 +87,8 @@ void Ruler::pilot(const std::vector<Condition>& conditions) {
     steps_[condition] = window_steps(job_, condition, step_s, edge_s_);
     round_s_ += step_s * (steps_[condition] + lead_in_steps(job_, condition));
   }
-  report_.pilot(edge_s_, round_s_);
+  rounds_start_ns_ = time_.now_ns();
+  report_.pilot(edge_s_, round_s_, rounds_start_ns_);
 }
 
 bool Ruler::round(int index, std::vector<Window>& windows, const std::function<bool()>& stop) {

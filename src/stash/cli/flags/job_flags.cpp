@@ -127,7 +127,7 @@ void JobFlags::add_to(CLI::App& app, std::initializer_list<std::string_view> whi
   add("conditions", conditions, "LIST",
       "Conditions to measure, from the chain solo,apart,node,joined,staged,hot,cold; default: all that apply");
   add("precision", precision, "RATIO", "Stop when the 95 % interval of every part is within ± this share of the step");
-  add("max-time", max_time, "TIME", "Time limit, counted from the start of the ranks; two rounds are always measured");
+  add("max-time", max_time, "TIME", "Time limit, counted from the first round; two rounds are always measured");
   add("rounds", rounds, "N", "Maximum number of rounds; 0 = until --precision or --max-time is reached");
   add("seed", seed, "N", "Random seed for weights, shuffling and window order");
   add("inject", inject, "LIST", "Stalls to inject: read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s,warmup=+1s");

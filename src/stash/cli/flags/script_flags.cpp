@@ -23,7 +23,7 @@ void ScriptFlags::add_to(CLI::App& app) {
                  "Stop when the 95 % interval of every part is within ± this share of the step")
       ->type_name("RATIO")
       ->capture_default_str();
-  app.add_option("--max-time", max_time, "Time limit, counted from the first round")
+  app.add_option("--max-time", max_time, "Time limit, counted from the first round; two rounds are always measured")
       ->type_name("TIME")
       ->capture_default_str();
   app.add_option("--seed", seed, "Random seed for the window order")->type_name("N")->capture_default_str();

@@ -35,7 +35,6 @@ struct Order {
   std::string interface;                  // that Gloo's collectives use; empty: the backend's choice
   double timeout_s = 30;                  // of collectives and of waiting for others
   bool stay = false;                      // for another order
-  std::int64_t started_ns = 0;            // when the launch began; its time counts from there
 
   bool is_whole() const { return crew_size == team_size; }
 };

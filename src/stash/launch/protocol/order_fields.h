@@ -38,7 +38,6 @@ void fields(V& visit, T& order) {
   visit("interface", order.interface);
   visit("timeout_s", order.timeout_s, 0);
   visit("stay", order.stay);
-  visit("started_ns", order.started_ns);
 }
 
 template <class V, json_fields::FieldsOf<ScriptOrder> T>
