@@ -138,9 +138,8 @@ void warn_about(std::vector<std::string>& warnings, std::string_view name, const
                                    to_string(profile.stopped_by)));
   }
   if (ledger.rounds < kMinRounds) {
-    warnings.push_back(
-        fmt::format("{} has {} rounds; with fewer than {} only large differences stand out from noise", name,
-                    ledger.rounds, kMinRounds));
+    warnings.push_back(fmt::format("{} has {} rounds; with fewer than {} only large differences stand out from noise",
+                                   name, ledger.rounds, kMinRounds));
   } else if (!precise_enough(ledger, profile.job.precision_ratio)) {
     warnings.push_back(
         fmt::format("{} did not reach its precision of ±{:g} % of the step; smaller differences are missed", name,

@@ -50,7 +50,7 @@ struct Combination {
 std::vector<std::string> parse_models(const std::string& list);
 
 // Batch sizes that the study and its readers use: three of images, or two of sequences, whose steps are long.
-std::vector<int> default_batches(const Graph& graph);
+std::vector<int> default_batches(InputKind input);
 
 // So that what is known grows fastest: every model at its middle batch, with all ranks, on the fewest nodes; then every
 // model with one of these moved to an end; then the rest. docs/cli/characterize.md.

@@ -8,9 +8,6 @@
 namespace stash {
 namespace {
 
-constexpr double kImageNetImages = 1'281'167;  // ILSVRC 2012, training
-constexpr double kSquadQuestions = 87'599;     // SQuAD 1.1, training: what the study trained BERT on
-
 // The page cache holds another share of a data set of another size.
 Estimate later_step(Profile profile, const Ledger& ledger, double samples) {
   const auto& fetch = ledger[Part::fetch];

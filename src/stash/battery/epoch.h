@@ -7,6 +7,10 @@
 
 namespace stash {
 
+// Of epochs, where a job brings no data of its own.
+inline constexpr double kImageNetImages = 1'281'167;  // ILSVRC 2012, training
+inline constexpr double kSquadQuestions = 87'599;     // SQuAD 1.1, training: what the study trained BERT on
+
 // How long an epoch of a measured job takes.
 struct EpochTime {
   double samples = 0;

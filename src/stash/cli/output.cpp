@@ -76,6 +76,12 @@ void add_out(CLI::App& app, std::string& path) {
       ->type_name("FILE");
 }
 
+void add_profile_out(CLI::App& app, std::string& path) {
+  app.add_option("--out", path, "File to write the profile to; an existing one is replaced")
+      ->type_name("FILE")
+      ->capture_default_str();
+}
+
 void print_or_write(const std::string& text, const std::string& path) {
   if (!path.empty()) return write_file_atomically(path, text);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;

@@ -37,6 +37,8 @@ class ReportOutput {
 
 // --out of verbs that write one file.
 void add_out(CLI::App& app, std::string& path);
+// --out of verbs that measure a profile: `path` is the default.
+void add_profile_out(CLI::App& app, std::string& path);
 
 // To standard output, or where `path` is not empty to that file, whole or not at all.
 void print_or_write(const std::string& text, const std::string& path);

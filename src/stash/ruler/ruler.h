@@ -36,9 +36,9 @@ class Ruler {
   bool round(int index, std::vector<Window>& windows, const std::function<bool()>& stop);
 
   double edge_s() const { return edge_s_; }
-  double round_s() const { return round_s_; }    // what a round is expected to take
+  double round_s() const { return round_s_; }                        // what a round is expected to take
   std::int64_t rounds_start_ns() const { return rounds_start_ns_; }  // the pilot's end; max_time_s counts from there
-  double clocks_s() const { return clocks_s_; }  // by how much ranks' times of arrival may be wrong
+  double clocks_s() const { return clocks_s_; }                      // by how much ranks' times of arrival may be wrong
 
  private:
   void touch(Condition condition);

@@ -12,7 +12,7 @@ namespace stash {
 namespace {
 
 constexpr std::int64_t kMostNodes = 16;
-constexpr std::int64_t kMostRows = 100'000;   // more than any catalogue has
+constexpr std::int64_t kMostRows = 100'000;     // more than any catalogue has
 constexpr const char* kDefaultRestart = "10m";  // an image pulled, weights loaded, half the time between checkpoints
 
 std::int64_t in_range(std::int64_t value, std::int64_t highest, std::string_view flag) {
@@ -37,11 +37,12 @@ void AdviseFlags::add_to(CLI::App& app) {
   app.add_option("--interruptions-per-hour", interruptions_per_hour_,
                  "Interruptions per hour of one spot machine; each stops all of them; default: 0")
       ->type_name("N");
-  app.add_option("--restart", restart_, "Time lost per interruption: lost work and restart; default: 10m")
+  app.add_option("--restart", restart_,
+                 fmt::format("Time lost per interruption: lost work and restart; default: {}", kDefaultRestart))
       ->type_name("TIME");
   app.add_option("--startup", startup_, "Rented time before the first step")->type_name("TIME")->capture_default_str();
   storage_usd_per_hour_.add_to(app, "Price of storage for all machines together; default: 0");
-  app.add_option("--max-nodes", max_nodes_, "Try 1 to this many machines of a kind (up to 16)")
+  app.add_option("--max-nodes", max_nodes_, fmt::format("Try 1 to this many machines of a kind (up to {})", kMostNodes))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--top", top_, "Rows to show")->type_name("N")->capture_default_str();

@@ -44,7 +44,9 @@ constexpr double kRoomForFigures_s = 45;
 class CharacterizeVerb final : public Verb {
  public:
   std::string name() const override { return "characterize"; }
-  std::string description() const override { return "Benchmark a whole machine: models, memory, decoding, storage, links"; }
+  std::string description() const override {
+    return "Benchmark a whole machine: models, memory, decoding, storage, links";
+  }
 
   void add_flags(CLI::App& app) override {
     app.add_option("--out", out_, "Folder for the results; a call on an existing one resumes")

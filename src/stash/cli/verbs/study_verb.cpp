@@ -83,8 +83,7 @@ class StudyVerb final : public Verb {
     app.get_option("--batch")->description("Samples per rank and step")->default_str(std::to_string(kBatch));
     app.get_option("--precision")
         ->description("A model ends when the 95 % interval of every part is within ± this share of the step");
-    app.get_option("--max-time")
-        ->description("Time limit per model, counted from its first round");
+    app.get_option("--max-time")->description("Time limit per model, counted from its first round");
     app.add_option("--link", link_,
                    "Rate of the link between emulated GPUs; host: the unmodified loopback of this host")
         ->type_name("RATE")
@@ -159,9 +158,9 @@ class StudyVerb final : public Verb {
   static void say_longest(const std::vector<Job>& jobs) {
     if (jobs.empty()) return;
     const double each_s = jobs.front().max_time_s;
-    StatusLine().say(fmt::format("{} models of up to {} each (--max-time): up to {} in all, and the start of each; finished ones take none",
-                                 jobs.size(), format_duration(each_s),
-                                 format_duration(each_s * static_cast<double>(jobs.size()))));
+    StatusLine().say(fmt::format(
+        "{} models of up to {} each (--max-time): up to {} in all, and the start of each; finished ones take none",
+        jobs.size(), format_duration(each_s), format_duration(each_s * static_cast<double>(jobs.size()))));
   }
 
   Job job_of(const std::string& model, int gpus, int cores) const {

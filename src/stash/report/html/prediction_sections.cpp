@@ -94,7 +94,9 @@ Section ledgers_section(std::span<const Prediction* const> predictions) {
 }
 
 Section rejected_section(const std::vector<Rejected>& rejected) {
-  HtmlTable table(fmt::format("{} machine{} that cannot run this job, and why", rejected.size(), rejected.size() == 1 ? "" : "s"), {"machine", "nodes", "why"});
+  HtmlTable table(
+      fmt::format("{} machine{} that cannot run this job, and why", rejected.size(), rejected.size() == 1 ? "" : "s"),
+      {"machine", "nodes", "why"});
   for (std::size_t i = 0; i < std::min(rejected.size(), kMostPredictionRows); ++i) {
     table.add({rejected[i].instance,
                {fmt::format("{}", rejected[i].nodes), static_cast<double>(rejected[i].nodes)},
