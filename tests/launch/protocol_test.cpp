@@ -128,6 +128,7 @@ Order some_order() {
   order.meeting = {.address = "10.0.0.1", .port = 29500, .is_served = true, .attempt = "2"};
   order.interface = "eth0";
   order.timeout_s = 90;
+  order.on_gpus = true;
   order.stay = true;
   return order;
 }

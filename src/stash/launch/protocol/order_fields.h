@@ -37,6 +37,7 @@ void fields(V& visit, T& order) {
   visit("meeting", order.meeting);
   visit("interface", order.interface);
   visit("timeout_s", order.timeout_s, 0);
+  visit("on_gpus", order.on_gpus);
   visit("stay", order.stay);
 }
 
