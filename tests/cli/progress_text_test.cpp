@@ -29,9 +29,8 @@ void end_pilot(Collector& collector, double round_s) {
 void add_rounds(Collector& collector, int rounds) {
   Script script;
   script.noise.normal_s = 0.05;
-  for (const Window& window : ScriptedProfile(script, 1).add_rounds(rounds).profile().windows) {
-    collector.take(0, WindowEvent{window});
-  }
+  ScriptedProfile scripted(script, 1);
+  for (const Window& window : scripted.add_rounds(rounds).profile().windows) collector.take(0, WindowEvent{window});
 }
 
 std::string line_at(const Collector& collector, double s) { return ProgressText().line(collector, nanoseconds(s)); }
