@@ -139,7 +139,7 @@ TEST(Predict, AGlobalBatchBecomesPassesWhoseGradientsGoOutOnce) {
 TEST(Predict, MachinesThatCannotRunTheJobSayWhy) {
   EXPECT_NE(why_not(job_of("bert_large", 64), find_instance("p2.xlarge")).find("are missing"), std::string::npos);
   EXPECT_NE(why_not(job_of("resnet18", 8, DType::bf16), find_instance("p3.2xlarge")).find("bf16"), std::string::npos);
-  EXPECT_NE(why_not(job_of("resnet18", 8), find_instance("p3.8xlarge"), 1, 8).find("GPUs a node"), std::string::npos);
+  EXPECT_NE(why_not(job_of("resnet18", 8), find_instance("p3.8xlarge"), 1, 8).find("GPUs per node"), std::string::npos);
   Instance unknown = find_instance("p3.8xlarge");
   unknown.gpu = "Imaginary";
   EXPECT_NE(why_not(job_of("resnet18", 8), unknown).find("not known"), std::string::npos);
