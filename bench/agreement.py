@@ -70,7 +70,7 @@ def main():
     print(f"{'':<10}{'step, ms':>10}" + "".join(f"{part + ', %':>18}" for part in PARTS))
     for name, found in rows:
         print(f"{name:<10}{found['step']['s'] * 1e3:>10.1f}" + "".join(shown(found, part) for part in PARTS))
-    print(f"the script alone: {alone[0]:.1f} ms a step with its loader, {alone[1]:.1f} ms on one batch from pinned memory")
+    print(f"the script alone: {alone[0]:.1f} ms per step with its loader, {alone[1]:.1f} ms on one batch from pinned memory")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def compare(step, names, pairs):
 
 
 def start_ranks(run, count, *arguments):
-    """`run(rank, count, file that they meet over, *arguments)` in so many processes."""
+    """`run(rank, count, file that they meet over, *arguments)` in `count` processes."""
     import torch.multiprocessing as mp
 
     with tempfile.TemporaryDirectory() as folder:

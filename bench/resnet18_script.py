@@ -95,7 +95,7 @@ def main():
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--normalize", choices=("worker", "device"), default="device",
                         help="where bytes become floats, which are four times as much to pass on")
-    parser.add_argument("--time", type=int, default=0, help="so many steps, print their mean, end")
+    parser.add_argument("--time", type=int, default=0, help="number of steps: make them, print their mean, end")
     parser.add_argument("--again", action="store_true", help="train on the first batch, from pinned memory")
     options = parser.parse_args()
     rank, cuda = int(os.environ["RANK"]), torch.cuda.is_available()

@@ -4,7 +4,7 @@
     bench/study_claims.py --stash ./stash
 
 From the models alone: nothing is measured and nothing is tuned to the study. ImageNet's 1,281,167 samples of 110 kB for
-the image models, decoded at a core's usual rate; SQuAD's 88,000 for BERT.
+the image models, decoded at a core's typical rate; SQuAD's 88,000 for BERT.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the macroscopic model predicts models that it has not seen, on the machine at hand.
+"""Whether the macroscopic model predicts models that it has not seen, on this machine.
 
     bench/study_fit.py --stash ./stash [--out DIR] [--max-time 20s] [--link host] [--device emulated:V100]
 

@@ -14,9 +14,12 @@ import re
 import subprocess
 import sys
 
+from repository import repository_files
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "build" / "release" / "bin" / "stash"
-HELP = ROOT / "docs" / "cli" / "help"
+DOCS = ROOT / "docs"
+HELP = DOCS / "cli" / "help"
 COMMAND = "python3 scripts/update_docs.py"
 REGION = re.compile(r"^<!-- generated: (.+?) -->\n(.*?)<!-- end generated -->\n", re.DOTALL | re.MULTILINE)
 OPEN = re.compile(r"^<!-- generated: ", re.MULTILINE)
@@ -48,7 +51,9 @@ def regions(text):
 
 
 def pages():
-    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+    """The pages at the root and under docs/ that are in the repository."""
+    found = [path for path in repository_files(ROOT) if path.suffix == ".md"]
+    return sorted(path for path in found if path.parent == ROOT) + sorted(path for path in found if DOCS in path.parents)
 
 
 def quoted_lines(name):

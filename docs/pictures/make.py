@@ -32,11 +32,12 @@ class Picture:
     chart: str  # the picture ends with it
     whole_top: bool  # from the top of the page on; else the chart alone
     flags: tuple = ()  # of stash report
+    below: int = MARGIN  # room under the chart
 
 
-def report(name, profile):
-    return Picture(name, ROOT / "docs" / "profiles" / profile, chart="#ledger figure", whole_top=True,
-                   flags=("--usd-per-hour", "3.99"))
+def report(name, profile, chart, below=MARGIN):
+    return Picture(name, ROOT / "docs" / "profiles" / profile, chart, whole_top=True, flags=("--usd-per-hour", "3.99"),
+                   below=below)
 
 
 def battery(folder):
@@ -44,9 +45,9 @@ def battery(folder):
 
 
 def pictures(batteries):
-    yield report("report-h200.png", "h200-resnet50-4-workers.json")
-    yield report("report-h200-6-workers.png", "h200-resnet50-6-workers.json")
-    for name in ("h200", "two-cores", "k80-nodes", "v100-nodes") if batteries else ():
+    yield report("report-h200.png", "h200-resnet50-4-workers.json", "#ledger figure svg[role=img]", below=0)
+    yield report("report-h200-6-workers.png", "h200-resnet50-6-workers.json", "#ledger figure")
+    for name in ("h200", "k80-nodes") if batteries else ():
         if (batteries / name).is_dir():
             yield battery(batteries / name)
 
@@ -63,7 +64,7 @@ def take(chromium, page, picture, out):
     tab.add_style_tag(content=UNUSED)
     chart = tab.locator(picture.chart).first.bounding_box()
     top = 0 if picture.whole_top else chart["y"] - MARGIN
-    bottom = chart["y"] + chart["height"] + MARGIN
+    bottom = chart["y"] + chart["height"] + picture.below
     tab.screenshot(path=out / picture.name, full_page=True,
                    clip={"x": 0, "y": top, "width": WIDTH, "height": bottom - top})
     context.close()

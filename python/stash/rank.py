@@ -60,7 +60,7 @@ def carry_out(torch, dist, library, rank):
     order = rank.order
     versions, gpus = machine_facts(torch)
     check_backend(dist, order.job.backend)
-    on_gpu = order.job.device == "cuda" and torch.cuda.is_available()  # without one the library says what is missing
+    on_gpu = order.on_gpus and torch.cuda.is_available()  # without one the library says what is missing
     if on_gpu:
         torch.cuda.set_device(rank.local_rank % torch.cuda.device_count())
     timeout = datetime.timedelta(seconds=order.timeout_s)

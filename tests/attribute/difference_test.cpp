@@ -25,7 +25,7 @@ Profile profile_of(const Script& script, unsigned seed = 1, int rounds = 8) {
   return std::move(ScriptedProfile(script, seed).add_rounds(rounds).profile());
 }
 
-// At most 5 %, which of so many pairs may show as two standard deviations more.
+// At most 5 %, which of this many pairs may show as two standard deviations more.
 void expect_few_false_alarms(const Noise& noise) {
   const PairCounts counts = simulate_pairs({.noise = noise}, kCompute, 0, kPairs);
   EXPECT_LE(counts.any_real, kPairs * (kFalseAlarmRatio + 2 * 0.009));

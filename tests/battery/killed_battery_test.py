@@ -95,7 +95,7 @@ class Battery(unittest.TestCase):
         run.wait_until(lambda: "round 2:" in run.terminal.text, 120)
         run.process.send_signal(signal.SIGINT)
         result = self.finish(run, 130)
-        self.assertIn("to go on: stash characterize --out", result.err)
+        self.assertIn("to resume: stash characterize --out", result.err)
         self.assertEqual(self.profiles(), {})
         self.assertEqual([event["event"] for event in self.events()], ["begin", "start", "cut", "end"])
 

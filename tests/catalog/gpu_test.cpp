@@ -72,7 +72,7 @@ TEST(Gpu, ARowWithoutSourceGenerationOrItsOwnNameIsRefused) {
   EXPECT_NE(message_of_row("X,fermi,1e12,,,1024,3e9,s,2020\n").find("generation 'fermi' is not known"),
             std::string::npos);
   const std::string row = "X,volta,1e12,,,1024,3e9,s,2020\n";
-  EXPECT_NE(message_of_row(row + "x" + row.substr(1)).find("line 3: 'x' is there twice"), std::string::npos);
+  EXPECT_NE(message_of_row(row + "x" + row.substr(1)).find("line 3: 'x' is listed twice"), std::string::npos);
 }
 
 TEST(Gpu, AnotherHeaderIsRefused) {

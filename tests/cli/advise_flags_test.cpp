@@ -98,7 +98,8 @@ TEST(AdviseFlags, FaultsNameTheFlagAndShowAValidSpelling) {
   EXPECT_CONTAINS(fault_of(training + "--interruptions-per-hour 1"), "--interruptions-per-hour is about spot machines");
   EXPECT_CONTAINS(fault_of(training + "--spot --interruptions-per-hour=-1"), "--interruptions-per-hour is -1");
   EXPECT_CONTAINS(fault_of(training + "--startup soon"), "--startup takes a duration");
-  EXPECT_CONTAINS(fault_of(training + "--storage-usd-per-hour=-1"), "--storage-usd-per-hour is -1");
+  EXPECT_CONTAINS(fault_of(training + "--storage-usd-per-hour=-1"), "--storage-usd-per-hour takes dollars");
+  EXPECT_EQ(question_of(training + "--storage-usd-per-hour 0").storage_usd_per_h, 0);
 }
 
 TEST(AdviseFlags, RowsAndNodesHaveBounds) {

@@ -78,7 +78,8 @@ class BadInput(unittest.TestCase):
             (["--inject", "prep=5ms"], "prep=5ms/sample"),
             (["--inject", "link=0Gbit/s"], "link"),
             (["--inject", "read=1MB/s,"], "comma"),
-            (["--usd-per-hour", "-3"], "--usd-per-hour"))
+            (["--usd-per-hour", "-3"], "--usd-per-hour"),
+            (["--usd-per-hour", "abc"], "--usd-per-hour takes dollars", "'abc'"))
 
     def test_values_out_of_range_name_the_range(self):
         self.check_flags(
@@ -148,6 +149,7 @@ class BadInput(unittest.TestCase):
         self.check(2, ["catalog", "add", "--this-machine", "--gpu", "V10"], "V10", "'V100'")
         self.check(2, ["catalog", "add", "--this-machine", "--name", "p3.2xlarge"], "p3.2xlarge", "--name")
         self.check(2, ["catalog", "add", "--this-machine", "--usd-per-hour", "0"], "--usd-per-hour")
+        self.check(2, ["catalog", "add", "--this-machine", "--usd-per-hour", "3eur"], "--usd-per-hour takes dollars", "5usd")
         self.check(1, ["catalog", "add", "--this-machine", "--profile", "missing.json"], "missing.json")
 
     def test_a_catalogue_that_cannot_be_imported_says_why(self):

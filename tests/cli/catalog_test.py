@@ -111,7 +111,8 @@ class Catalogue(unittest.TestCase):
         folder.mkdir(parents=True)
         (folder / "own.csv").write_text("name,cloud,gpu,gpus\nbad\x1b[31m,own,V100,many\n")
         for arguments in (("catalog", "list"), ("predict", "--model", "resnet50", "--on", "p3.2xlarge"),
-                          ("advise", "--model", "resnet50", "--batch", 64, "--epochs", 1, "--samples", 1000)):
+                          ("advise", "--model", "resnet50", "--batch", 64, "--epochs", 1, "--samples", 1000),
+                          ("characterize", "--instance", "p3.8xlarg")):
             result = program.stash(*arguments, XDG_DATA_HOME=self.folder.path / "data")
             self.assertIn("bad", result.err, arguments)
             self.assertNotIn("\x1b[31m", result.err, arguments)

@@ -10,14 +10,19 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import unittest
 
 import program
 import shown_output
 
+sys.path.insert(0, str(program.ROOT / "scripts"))
+
+import update_docs
+
 program.require_program()
 
-PAGES = [program.ROOT / "README.md", *sorted((program.ROOT / "docs").rglob("*.md"))]
+PAGES = [path for path in update_docs.pages() if path.name == "README.md" or update_docs.DOCS in path.parents]
 FENCE = re.compile(r"^```(\w*)(.*)$")
 PROMPT = "$ "
 ENTRY = "./stash"
@@ -85,18 +90,19 @@ class Docs(unittest.TestCase):
                 compared += bool(output)
                 with self.subTest(f"{page.relative_to(program.ROOT)}: {command}"):
                     printed = self.check_runs(command, folder)
-                    if output and not shown_output.matches(output, printed):
-                        self.check_output(page, output, printed)
+                    exact = shown_output.is_exact(command)
+                    if output and not shown_output.matches(output, printed, exact):
+                        self.check_output(page, output, printed, exact)
         self.assertGreater(pages, 2)
         self.assertGreater(compared, 2)
 
-    def check_output(self, page, output, printed):
+    def check_output(self, page, output, printed, exact):
         if "STASH_UPDATE_DOCS" in os.environ:
             cut = output[-1].strip() == shown_output.ANY
             new = printed[:len(output) - 1] + [shown_output.ANY] if cut else printed
             page.write_text(page.read_text().replace("\n".join(output), "\n".join(line.rstrip() for line in new)))
         self.fail("it prints something else; to write that into the page: STASH_UPDATE_DOCS=1 ./test -R '^docs$'\n" +
-                  shown_output.difference(output, printed))
+                  shown_output.difference(output, printed, exact))
 
     def check_runs(self, command, folder):
         environment = {**os.environ, "STASH_ROOT": str(program.ROOT), "XDG_CACHE_HOME": str(self.folder.path / "cache"),
@@ -143,6 +149,13 @@ class Comparing(unittest.TestCase):
         self.assert_match("written to /home/you/lab.json", "written to /tmp/x/lab-2.json")
         self.assert_match("2 ranks; node1 with 8 cores of Some CPU", "2 ranks; vm with 2 cores of Intel(R) Xeon(R) @ 2 GHz")
         self.assert_match("photos: 100 images, 110 kB each", "photos: 100 images, 1.2 MB each")
+
+    def test_nothing_may_differ_where_the_page_has_the_profile(self):
+        self.assertTrue(shown_output.is_exact("./stash report docs/profiles/x.json --usd-per-hour 3.99"))
+        self.assertFalse(shown_output.is_exact("./stash report x.json"))
+        shown = ["fetch  30.6  26.3 to 34.8", "…"]
+        self.assertTrue(shown_output.matches(shown, ["fetch   30.6   26.3 to 34.8", "step"], exact=True))
+        self.assertFalse(shown_output.matches(shown, ["fetch  30.6  26.2 to 34.9", "step"], exact=True))
 
     def test_words_may_not(self):
         self.assert_match("compute 43.30", "computing 43.30", same=False)

@@ -91,6 +91,25 @@ class DocumentedKeys(unittest.TestCase):
         self.check(self.printed("advise", *TRAINING[:-2], "--epochs", "90", "--samples", "1000", "--spot"), "advise.md",
                    more=[("report.md", "JSON"), ("predict.md", "JSON")])
 
+    def folder_of_a_battery(self, name):
+        folder = self.folder.path / name
+        (folder / "cases").mkdir(parents=True)
+        (folder / "cases" / "one.json").write_text(self.profile.read_text())
+        return folder
+
+    def test_of_a_comparison_of_machines(self):
+        folders = [self.folder_of_a_battery(name) for name in ("cheap", "dear")]
+        printed = self.printed("compare", *folders, "--usd-per-hour", "3.60,12.24", "--epochs", "3", "--on", "p3.2xlarge")
+        self.check(printed, "compare.md")
+
+    def test_of_a_battery(self):
+        printed = self.printed("report", self.folder_of_a_battery("vm"), "--usd-per-hour", "3.60")
+        self.check(printed, "characterize.md", more=[("report.md", "JSON")])
+
+    def test_of_models_and_their_layers(self):
+        printed = self.printed("models") | self.printed("models", "resnet18")
+        self.check(printed, "models.md", "What the columns mean")
+
     def test_of_an_imported_trace(self):
         trace = self.folder.path / "trace.json"
         trace.write_text(json.dumps(TRACE))

@@ -1,4 +1,5 @@
-"""Whether what a command printed is what a page shows: figures may differ, words may not.
+"""Whether what a command printed is what a page shows: figures may differ, words may not. What is worked out from
+docs/profiles alone is the same everywhere: there nothing may differ.
 
 Numbers, durations, sizes, paths, the machine's name and bars match any other of their kind. A line that is only `…`
 stands for any lines, `…` within a line for any text."""
@@ -20,24 +21,29 @@ KINDS = [
 ]
 
 
-def normal(line):
-    for pattern, name in KINDS:
+def is_exact(command):
+    return "docs/profiles/" in command
+
+
+def normal(line, exact=False):
+    for pattern, name in KINDS[-1:] if exact else KINDS:
         line = pattern.sub(name, line)
     return line.strip()
 
 
-def matches(shown, printed):
-    """Both are lists of lines."""
+def matches(shown, printed, exact=False):
+    """Both are lists of lines. Exact: figures too."""
     pattern = ""
     for line in shown:
         if line.strip() == ANY:
             pattern += r"(?:.*\n)*?"
         else:
-            pattern += ".*?".join(re.escape(normal(piece)) for piece in line.split(ANY)) + r"\n"
-    text = "".join(normal(line) + "\n" for line in printed)
+            pattern += ".*?".join(re.escape(normal(piece, exact)) for piece in line.split(ANY)) + r"\n"
+    text = "".join(normal(line, exact) + "\n" for line in printed)
     return re.fullmatch(pattern.replace(r"\ .*?", r" ?.*?").replace(r".*?\ ", r".*? ?"), text) is not None
 
 
-def difference(shown, printed):
-    return "\n".join(difflib.unified_diff([normal(line) for line in shown], [normal(line) for line in printed],
+def difference(shown, printed, exact=False):
+    return "\n".join(difflib.unified_diff([normal(line, exact) for line in shown],
+                                          [normal(line, exact) for line in printed],
                                           "shown", "printed", lineterm=""))

@@ -5,12 +5,12 @@
 namespace stash {
 namespace {
 
-TEST(UsualDataset, IsKnownByItsNameOnAnyMachine) {
+TEST(DefaultDataset, IsKnownByItsNameOnAnyMachine) {
   EXPECT_TRUE(is_default_dataset("/var/cache/ann/" + default_images_name(256)));
   EXPECT_TRUE(is_default_dataset("/var/cache/" + default_tokens_name(30522, 4'000'000)));
 }
 
-TEST(UsualDataset, DataOfSomebodyIsNone) {
+TEST(DefaultDataset, DataOfSomebodyIsNone) {
   for (const char* data :
        {"", "/data/imagenet", "/data/images-500x375-", "/data/images-500x375-12a", "images-500x375-5/x", "tokens-.bin",
         "tokens-5.bin", "tokens-5-.bin", "tokens--5.bin", "tokens-5-6.txt"}) {

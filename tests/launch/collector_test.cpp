@@ -21,9 +21,10 @@ TEST(Collector, PutsAProfileTogetherFromLines) {
   const InputCounters counters{.rank = 1, .samples = 64, .skipped_files = {"a.jpg"}};
   collector.take(0, to_line(PhaseEvent{"warming up"}));
   EXPECT_EQ(collector.phase(), "warming up");
+  EXPECT_EQ(collector.rounds_start_ns(), std::nullopt);
   collector.take(0, to_line(LayersEvent{{layer}}));
   collector.take(0, to_line(BucketsEvent{{bucket}}));
-  collector.take(0, to_line(PilotEvent{.edge_s = 0.001, .round_s = 3.5}));
+  collector.take(0, to_line(PilotEvent{.edge_s = 0.001, .round_s = 3.5, .rounds_start_ns = 17}));
   collector.take(0, to_line(WindowEvent{some_window()}));
   collector.take(1, to_line(CollectivesEvent{{collective}}));
   collector.take(1, to_line(InputEvent{counters}));
@@ -37,6 +38,7 @@ TEST(Collector, PutsAProfileTogetherFromLines) {
   EXPECT_EQ(profile.buckets, std::vector<Bucket>{bucket});
   EXPECT_EQ(profile.edge_s, 0.001);
   EXPECT_EQ(collector.round_s(), 3.5);
+  EXPECT_EQ(collector.rounds_start_ns(), 17);
   EXPECT_EQ(profile.windows, std::vector<Window>{some_window()});
   EXPECT_EQ(profile.collectives, std::vector<CollectiveSummary>{collective});
   EXPECT_EQ(profile.inputs, std::vector<InputCounters>{counters});

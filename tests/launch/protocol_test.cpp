@@ -66,7 +66,7 @@ std::vector<RankEvent> some_events() {
   Job job;
   job.command = {"python", "train.py"};
   return {PhaseEvent{"warming up"},
-          PilotEvent{.edge_s = 0.5, .round_s = 2},
+          PilotEvent{.edge_s = 0.5, .round_s = 2, .rounds_start_ns = 123'456'789'012'345},
           MachineEvent{.versions = {{"torch", "2.13.0"}}, .gpus = {{.name = "H200", .memory_bytes = 150}}},
           JobEvent{job},
           WindowEvent{{.condition = Condition::node,
@@ -128,8 +128,8 @@ Order some_order() {
   order.meeting = {.address = "10.0.0.1", .port = 29500, .is_served = true, .attempt = "2"};
   order.interface = "eth0";
   order.timeout_s = 90;
+  order.on_gpus = true;
   order.stay = true;
-  order.started_ns = 123'456'789'012'345;
   return order;
 }
 

@@ -154,7 +154,7 @@ TEST(Predict, AGlobalBatchBecomesPassesWhoseGradientsGoOutOnce) {
 TEST(Predict, MachinesThatCannotRunTheJobSayWhy) {
   EXPECT_NE(why_not(job_of("bert_large", 64), find_instance("p2.xlarge")).find("are missing"), std::string::npos);
   EXPECT_NE(why_not(job_of("resnet18", 8, DType::bf16), find_instance("p3.2xlarge")).find("bf16"), std::string::npos);
-  EXPECT_NE(why_not(job_of("resnet18", 8), find_instance("p3.8xlarge"), 1, 8).find("GPUs a node"), std::string::npos);
+  EXPECT_NE(why_not(job_of("resnet18", 8), find_instance("p3.8xlarge"), 1, 8).find("GPUs per node"), std::string::npos);
   Instance unknown = find_instance("p3.8xlarge");
   unknown.gpu = "Imaginary";
   EXPECT_NE(why_not(job_of("resnet18", 8), unknown).find("not known"), std::string::npos);
@@ -266,7 +266,7 @@ TEST(Worth, NeedsOfTheInputFollowFromTheStepWithoutIt) {
   Predictor predictor(with_input(job_of("resnet18", 64)));
   const auto setting = std::get<Setting>(predictor.setting_on(find_instance("p3.2xlarge"), 1));
   const InputNeeds needs = input_needs(setting, predictor.job()).value();
-  const double rate = needs.storage_bytes_per_s / 110e3;  // samples a second
+  const double rate = needs.storage_bytes_per_s / 110e3;  // samples per second
   EXPECT_NEAR(needs.cores_per_gpu, rate * 1e-3, 1e-9);
   Predictor enough(with_input(job_of("resnet18", 64)),
                    what_if_of({fmt::format("storage={}MB/s", needs.storage_bytes_per_s * 1.1 / 1e6).c_str(), "cores=64",

@@ -14,7 +14,7 @@ TEST(Unpooled, TheClassifierFollowsTheImage) {
   EXPECT_DOUBLE_EQ(pooled.forward_ops() - graph.forward_ops(), 2.0 * 4096 * 512 * (49 - 1));
 }
 
-TEST(Unpooled, AtTheUsualSizeNothingChanges) {
+TEST(Unpooled, AtTheDefaultSizeNothingChanges) {
   const Graph pooled = make_model("vgg16");
   EXPECT_EQ(unpooled(pooled).parameter_count(), pooled.parameter_count());
   EXPECT_EQ(unpooled(pooled).forward_ops(), pooled.forward_ops());

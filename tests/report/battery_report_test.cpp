@@ -79,7 +79,7 @@ TEST(BatteryReport, ColumnsThatNeverVaryAreLeftOut) {
   const std::string text = render_battery_text(sample_summary(), {});
   EXPECT_EQ(text.find("nodes"), std::string::npos);
   EXPECT_EQ(text.find("network"), std::string::npos);
-  EXPECT_NE(text.find("$ an epoch"), std::string::npos);
+  EXPECT_NE(text.find("$ per epoch"), std::string::npos);
 }
 
 TEST(BatteryReport, WithoutUnicodeItIsAscii) {

@@ -29,7 +29,7 @@ std::size_t widest_line(const std::string& text) {
 
 TEST(PredictionsText, IsThisPage) {
   EXPECT_EQ(render_predictions_text(three_predicted(), {.width = 100}),
-            R"(fastest: 1 x p4d.24xlarge with 11264 samples a second; cheapest: 1 x p4d.24xlarge with $1.04 an epoch
+            R"(fastest: 1 x p4d.24xlarge with 11264 samples per second; cheapest: 1 x p4d.24xlarge with $1.04 per epoch
 
                    p3.16xlarge     p3.16xlarge    p4d.24xlarge
                         1 node         2 nodes          1 node
@@ -44,7 +44,7 @@ TEST(PredictionsText, IsThisPage) {
   first epoch            4 min           3 min           114 s
   epoch                  4 min           3 min           114 s
   $/h                    24.48           48.96           32.77
-  $ an epoch              1.70            2.55            1.04
+  $ per epoch             1.70            2.55            1.04
   assumed                  1,2             1,2             1,3
 
 assumed

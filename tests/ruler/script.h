@@ -39,7 +39,7 @@ struct Script {
   bool pages_cached = true;
   // False: ranks that trained apart are not given the same weights again.
   bool matches_weights = true;
-  std::optional<int> diverges_after_runs;  // the last rank's loss is not finite after so many runs of steps
+  std::optional<int> diverges_after_runs;  // the last rank's loss is not finite after this many runs of steps
 
   double step_s(Condition condition) const {  // as the parts add up to it
     double sum_s = 0;

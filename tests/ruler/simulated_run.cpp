@@ -15,7 +15,7 @@ using Stop = std::function<bool(int rank, std::size_t windows)>;
 class KeptReport final : public RulerReport {
  public:
   explicit KeptReport(SimulatedRank& kept) : kept_(kept) {}
-  void pilot(double edge_s, double round_s) override {
+  void pilot(double edge_s, double round_s, std::int64_t) override {
     kept_.edge_s = edge_s;
     kept_.round_s = round_s;
   }
@@ -50,7 +50,7 @@ SimulatedRank run_simulated_rank(const Script& script, const Job& job, const std
   ruler.pilot(conditions);
   kept.pilot_calls = workload.calls();
   kept.pilot_s = seconds(clock.now_ns() - started_ns);
-  kept.stopped_by = run_rounds(ruler, parts, started_ns, [&] { return stop && stop(rank, kept.windows.size()); });
+  kept.stopped_by = run_rounds(ruler, parts, [&] { return stop && stop(rank, kept.windows.size()); });
   kept.calls.assign(workload.calls().begin() + static_cast<std::ptrdiff_t>(kept.pilot_calls.size()),
                     workload.calls().end());
   kept.clocks_s = ruler.clocks_s();

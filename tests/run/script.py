@@ -16,7 +16,7 @@ TORCHRUN = [PYTHON, "-m", "torch.distributed.run", "--nproc-per-node"]
 
 
 def ranks(count):
-    """What starts a script on so many ranks of this machine."""
+    """What starts a script on a number of ranks of this machine."""
     return [PYTHON] if count == 1 else [*TORCHRUN, count]
 
 

@@ -1,4 +1,4 @@
-"""What the ranks of somebody's own script did in a window, by their clocks: runs alone."""
+"""What the ranks of the user's own script did in a window, by their clocks: runs alone."""
 
 import unittest
 

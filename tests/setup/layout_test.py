@@ -4,9 +4,15 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(os.environ.get("STASH_ROOT", pathlib.Path(__file__).parents[2]))
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import repository  # noqa: E402
+
 SOURCES = ROOT / "src" / "stash"
 ORDER = ["core", "models", "catalog", "input", "launch", "attribute", "ruler", "import", "measure", "predict", "advise",
          "battery", "study", "report", "view", "cli"]
@@ -22,22 +28,16 @@ ALLOWED_HOMES = ("/home/user", "/home/you", "/home/me")
 
 
 def source_files():
-    return [path for path in SOURCES.rglob("*") if path.suffix in (".h", ".cpp")]
+    return [path for path in repository_files() if SOURCES in path.parents and path.suffix in (".h", ".cpp")]
 
 
 def repository_files():
-    """Files under version control; without git, all but the built ones."""
-    listed = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT), "ls-files", "-z"],
-                            capture_output=True, text=True)
-    if listed.returncode == 0:
-        names = [name for name in listed.stdout.split("\0") if name]
-        return [ROOT / name for name in names if (ROOT / name).is_file()]
-    return [path for path in ROOT.rglob("*") if path.is_file() and not {"build", ".venv"} & set(path.parts)]
+    return repository.repository_files(ROOT)
 
 
 class Layout(unittest.TestCase):
     def test_every_folder_has_its_place_in_the_order(self):
-        folders = {path.name for path in SOURCES.iterdir() if path.is_dir()}
+        folders = {path.relative_to(SOURCES).parts[0] for path in source_files()}
         self.assertTrue(folders)
         self.assertEqual(folders - set(ORDER), set())
 
@@ -72,6 +72,15 @@ class Layout(unittest.TestCase):
 
 
 class Repository(unittest.TestCase):
+    def test_files_that_nobody_added_are_not_looked_at(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for file in ("kept.py", "train.py"):
+                (root / file).write_text("import os\n")
+            for command in (["init", "--quiet"], ["add", "kept.py"]):
+                subprocess.run(["git", "-C", name, *command], check=True)
+            self.assertEqual(repository.repository_files(root), [root / "kept.py"])
+
     def test_no_file_names_a_folder_of_the_machine_it_was_written_on(self):
         wrong = []
         for path in repository_files():

@@ -24,7 +24,7 @@ class Study(unittest.TestCase):
             run.process.send_signal(signal.SIGINT)
             stopped = run.finish()
             self.assertEqual(stopped.code, 130, stopped.err[-500:])
-            self.assertIn("the same command goes on", stopped.err)
+            self.assertIn("the same command resumes", stopped.err)
             before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.json")}
             self.assertLess(len(before), len(MODELS))
 

@@ -47,7 +47,7 @@ class ViewInABrowser(unittest.TestCase):
 
     def test_filters_updates_and_compares(self):
         page = self.page
-        page.get_by_text("updates by itself").wait_for()
+        page.get_by_text("updates live").wait_for()
         page.fill("input[name=words]", "first")
         self.row("second.json").wait_for(state="detached")
         self.assertEqual(self.row("first.json").count(), 1)

@@ -28,7 +28,7 @@ double before_input_s(const Ledger& ledger) {
   return s;
 }
 
-// A step may be so many times as long as one that reads nothing: a worker that reads before it decodes is never as
+// A step may be this factor longer than one that reads nothing: a worker that reads before it decodes is never as
 // quick as one that only decodes.
 constexpr double kReadingRatio = 1.05;
 

@@ -6,7 +6,7 @@
 namespace stash {
 
 // The probability with which advice meets a deadline or a budget, unless asked otherwise.
-inline constexpr double kUsualSureRatio = 0.9;
+inline constexpr double kDefaultSureRatio = 0.9;
 
 // What is to be trained, and what matters: a deadline, a budget, both or neither.
 struct AdviceQuestion {
@@ -14,7 +14,7 @@ struct AdviceQuestion {
   double samples = 0;  // of an epoch
   std::optional<double> deadline_s;
   std::optional<double> budget_usd;
-  double sure_ratio = kUsualSureRatio;  // the probability with which they are to be met
+  double sure_ratio = kDefaultSureRatio;  // the probability with which they are to be met
   bool spot = false;                    // rented at the spot price, and interrupted
   double interruptions_per_h = 0;       // of one machine; one that is lost stops all of them
   double restart_s = 0;                 // that an interruption costs: the work lost, and the start

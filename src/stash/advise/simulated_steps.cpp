@@ -16,7 +16,7 @@
 namespace stash {
 namespace {
 
-// A simulated stall that is so many times smaller or larger than the measured one has another cause.
+// A simulated stall that is this factor smaller or larger than the measured one has another cause.
 constexpr double kFoundAgainRatio = 2;
 // Workers that leave no more than this of what all cores could save are enough.
 constexpr double kLeftRatio = 0.02;

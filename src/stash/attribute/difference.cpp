@@ -54,7 +54,7 @@ Samples samples_of(const Profile& profile) {
 }
 
 // Clocks, temperatures and neighbours move slowly, and rounds that follow each other are alike. With fewer rounds than
-// this their likeness cannot be told from chance.
+// this their likeness cannot be distinguished from chance.
 constexpr std::size_t kRoundsToSeeLikeness = 12;
 constexpr double kMostLikeness = 0.8;
 
@@ -74,7 +74,7 @@ struct Spread {
 
 Spread spread_of(const Sample& before, const Sample& after) {
   const double likeness = likeness_of(before, after);
-  const double rounds_for_one = (1 + likeness) / (1 - likeness);  // so many say as much as one that stands alone
+  const double rounds_for_one = (1 + likeness) / (1 - likeness);  // this many say as much as one that stands alone
   const auto squared_error = [&](const Sample& sample) {
     return rounds_for_one * sample_variance(sample.s) / static_cast<double>(sample.s.size());
   };
@@ -138,9 +138,8 @@ void warn_about(std::vector<std::string>& warnings, std::string_view name, const
                                    to_string(profile.stopped_by)));
   }
   if (ledger.rounds < kMinRounds) {
-    warnings.push_back(
-        fmt::format("{} has {} rounds; with fewer than {} only large differences can be told from chance", name,
-                    ledger.rounds, kMinRounds));
+    warnings.push_back(fmt::format("{} has {} rounds; with fewer than {} only large differences stand out from noise",
+                                   name, ledger.rounds, kMinRounds));
   } else if (!precise_enough(ledger, profile.job.precision_ratio)) {
     warnings.push_back(
         fmt::format("{} did not reach its precision of ±{:g} % of the step; smaller differences are missed", name,

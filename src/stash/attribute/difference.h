@@ -20,7 +20,7 @@ struct Change {
   std::optional<Estimate> after;
   std::optional<Estimate> change;  // after - before, with its own 95 % interval; nullopt unless in both
   std::optional<double> p;         // of a change at least as large where there is none, for this one alone
-  bool real = false;               // told from chance, corrected for how many were looked at
+  bool real = false;               // beyond chance, corrected for how many were looked at
   std::string why_absent = {};     // where it is not in both; without a full stop
   bool operator==(const Change&) const = default;
 };

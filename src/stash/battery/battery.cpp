@@ -60,7 +60,7 @@ struct Placed {
 
 void add_model(std::vector<Placed>& placed, const std::string& model, const Axes& axes) {
   const std::vector<int> batches =
-      by_worth(axes.batches.empty() ? usual_batches(make_model(model)) : axes.batches, true, false);
+      by_worth(axes.batches.empty() ? default_batches(make_model(model).input) : axes.batches, true, false);
   const std::vector<int> ranks = by_worth(axes.ranks, false, true);
   const std::vector<int> nodes = by_worth(axes.nodes, false, false);
   if (batches.size() * ranks.size() * nodes.size() * axes.models.size() > kMostCases) {
@@ -99,8 +99,8 @@ std::vector<std::string> parse_models(const std::string& list) {
   return models;
 }
 
-std::vector<int> usual_batches(const Graph& graph) {
-  if (graph.input == InputKind::images) return {32, 64, 128};
+std::vector<int> default_batches(InputKind input) {
+  if (input == InputKind::images) return {32, 64, 128};
   return {4, 8};
 }
 

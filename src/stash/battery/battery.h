@@ -13,7 +13,7 @@ namespace stash {
 // One profile of a battery.
 struct Case {
   std::string name;  // of its files: resnet18-b64-r2-n1-emulated-v100-fp32
-  Job job;           // without data: the usual data set
+  Job job;           // without data: the default data set
   int nodes = 1;
   std::string why_not;  // a sentence without a full stop: it cannot run; empty: it can
   bool operator==(const Case&) const = default;
@@ -31,7 +31,7 @@ struct Battery {
 // What a battery varies: every combination is a case.
 struct Axes {
   std::vector<std::string> models;
-  std::vector<int> batches;  // empty: usual_batches() of each model
+  std::vector<int> batches;  // empty: default_batches() of each model
   std::vector<int> ranks;
   std::vector<int> nodes;
 };
@@ -50,7 +50,7 @@ struct Combination {
 std::vector<std::string> parse_models(const std::string& list);
 
 // Batch sizes that the study and its readers use: three of images, or two of sequences, whose steps are long.
-std::vector<int> usual_batches(const Graph& graph);
+std::vector<int> default_batches(InputKind input);
 
 // So that what is known grows fastest: every model at its middle batch, with all ranks, on the fewest nodes; then every
 // model with one of these moved to an end; then the rest. docs/cli/characterize.md.
@@ -60,7 +60,7 @@ std::vector<Combination> ordered_combinations(const Axes& axes);
 std::string case_name(const Job& job, int nodes);
 
 // True where a profile of `measured` on `nodes` nodes is what the case asks for. How long it was measured is not asked,
-// nor where the usual data set lies.
+// nor where the default data set lies.
 bool is_of_case(const Case& wanted, const Job& measured, int nodes);
 
 // `newer` with those cases of `older` after its own that it does not have.

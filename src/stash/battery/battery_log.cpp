@@ -33,7 +33,6 @@ constexpr double kBeat_s = 1;  // what a killed battery may have spent without a
 
 struct Event {
   std::string kind;
-  std::string name;
   double at_s = 0;
 };
 
@@ -55,8 +54,7 @@ std::vector<Event> read_events(const fs::path& path) {
     start = end + 1;
     if (!json.is_object() || !json.contains("event") || !json.contains("unix_s")) continue;
     if (!json["event"].is_string() || !json["unix_s"].is_number()) continue;
-    const bool named = json.contains("case") && json["case"].is_string();
-    events.push_back({json["event"], named ? json["case"].get<std::string>() : "", json["unix_s"]});
+    events.push_back({json["event"], json["unix_s"]});
   }
   return events;
 }
@@ -154,14 +152,6 @@ void BatteryLog::keep_beating(const std::stop_token& stop) {
     beat();
     wake.wait_for(lock, stop, std::chrono::duration<double>(kBeat_s), [] { return false; });
   }
-}
-
-std::map<std::string, int> count_starts(const fs::path& folder) {
-  std::map<std::string, int> starts;
-  for (const Event& event : read_events(folder / kLogFile)) {
-    if (event.kind == "start") ++starts[event.name];
-  }
-  return starts;
 }
 
 }  // namespace stash

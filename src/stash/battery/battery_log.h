@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -35,8 +34,5 @@ class BatteryLog {
   double spent_before_s_ = 0;
   std::jthread heart_;
 };
-
-// How often each case was begun, from the log of a folder.
-std::map<std::string, int> count_starts(const std::filesystem::path& folder);
 
 }  // namespace stash

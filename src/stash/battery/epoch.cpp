@@ -8,9 +8,6 @@
 namespace stash {
 namespace {
 
-constexpr double kImageNetImages = 1'281'167;  // ILSVRC 2012, training
-constexpr double kSquadQuestions = 87'599;     // SQuAD 1.1, training: what the study trained BERT on
-
 // The page cache holds another share of a data set of another size.
 Estimate later_step(Profile profile, const Ledger& ledger, double samples) {
   const auto& fetch = ledger[Part::fetch];
@@ -25,7 +22,7 @@ Estimate later_step(Profile profile, const Ledger& ledger, double samples) {
 
 }  // namespace
 
-double usual_epoch_samples(const Job& job) {
+double default_epoch_samples(const Job& job) {
   const Graph graph = graph_of(job);
   return graph.input == InputKind::images ? kImageNetImages : kSquadQuestions;
 }

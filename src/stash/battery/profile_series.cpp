@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 4096;  // of a folder; no series has so many
+constexpr std::size_t kMostFiles = 4096;  // of a folder; no series has as many
 
 // Of an earlier run. One that is damaged or that was stopped is made again.
 std::optional<Profile> finished_profile(const fs::path& path, const Job& job) {

@@ -160,7 +160,7 @@ CaseResult result_of(const Case& one, const Profile& profile, const Battery& pla
   const bool own_data = !one.job.data.empty() && profile.dataset_samples;
   const double samples = plan.epoch_samples ? *plan.epoch_samples
                          : own_data         ? static_cast<double>(*profile.dataset_samples)
-                                            : usual_epoch_samples(profile.job);
+                                            : default_epoch_samples(profile.job);
   const EpochTime epoch = epoch_time(profile, ledger, samples);
   result.epoch_samples = epoch.samples;
   result.first_epoch_s = epoch.first_s;

@@ -16,7 +16,7 @@
 namespace stash {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDTypes{"fp32", "fp16", "bf16"};
+constexpr std::array<std::string_view, 3> kDTypeNames{"fp32", "fp16", "bf16"};
 constexpr std::array<std::string_view, 9> kGenerations{"kepler", "maxwell", "pascal", "volta",    "turing",
                                                        "ampere", "ada",     "hopper", "blackwell"};
 constexpr std::array<std::string_view, 9> kColumns{
@@ -89,19 +89,19 @@ class GpuRowReader {
 void check_name_is_new(const std::vector<Gpu>& gpus, const Gpu& gpu, const CsvRow& row, std::string_view source) {
   const auto same = [&](const Gpu& other) { return upper_case(other.name) == upper_case(gpu.name); };
   if (std::ranges::any_of(gpus, same)) {
-    throw Error(fmt::format("{} line {}: '{}' is there twice", source, row.line, gpu.name));
+    throw Error(fmt::format("{} line {}: '{}' is listed twice", source, row.line, gpu.name));
   }
 }
 
 }  // namespace
 
 DType parse_dtype(std::string_view name) {
-  const auto found = std::ranges::find(kDTypes, name);
-  if (found == kDTypes.end()) throw_unknown("--dtype", name, kDTypes);
-  return static_cast<DType>(found - kDTypes.begin());
+  const auto found = std::ranges::find(kDTypeNames, name);
+  if (found == kDTypeNames.end()) throw_unknown("--dtype", name, kDTypeNames);
+  return static_cast<DType>(found - kDTypeNames.begin());
 }
 
-std::string_view to_string(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
+std::string_view to_string(DType dtype) { return kDTypeNames[static_cast<std::size_t>(dtype)]; }
 
 int element_bytes(DType dtype) { return dtype == DType::fp32 ? 4 : 2; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 namespace stash {
 
 enum class DType { fp32, fp16, bf16 };
+inline constexpr std::array kDTypes{DType::fp32, DType::fp16, DType::bf16};
 DType parse_dtype(std::string_view name);  // UsageError names the nearest
 std::string_view to_string(DType dtype);
 int element_bytes(DType dtype);  // of an activation

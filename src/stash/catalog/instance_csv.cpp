@@ -153,7 +153,7 @@ Catalogue parse_instances(std::string_view text, std::string_view source) {
       CellReader reader(table.header, row);
       fields(reader, instance);
       check_instance(instance);
-      if (!names.insert(lower_case(instance.name)).second) throw Error("it is there twice");
+      if (!names.insert(lower_case(instance.name)).second) throw Error("this name is used twice");
       catalogue.instances.push_back(std::move(instance));
     } catch (const Error& error) {
       faults.add(row.line, instance.name, error.what());

@@ -9,6 +9,7 @@
 
 #include "stash/cli/exit_codes.h"
 #include "stash/cli/reference.h"
+#include "stash/cli/verbs/profile_examples.h"
 #include "stash/core/error.h"
 #include "stash/core/version.h"
 
@@ -17,13 +18,10 @@ namespace stash {
 namespace {
 
 constexpr const char* kDescription =
-    "Stash says how many seconds and dollars of every distributed-training step each kind of stall costs.";
+    "Stash shows where the time of a distributed training step goes (compute, communication, data loading, storage)\n"
+    "and what each stall costs in milliseconds and dollars.";
 
-constexpr const char* kExamples =
-    "Examples:\n"
-    "  stash profile                                             a small job on what is there\n"
-    "  stash profile --model resnet50 --batch 64 --ranks 8 --data DIR --out r50.json\n"
-    "  stash profile --device emulated:v100 --ranks 4            can this machine feed four V100s?\n"
+constexpr const char* kMoreExamples =
     "  stash profile --inject read=20MB/s                        what if storage were slower?\n"
     "  stash report r50.json --usd-per-hour 24.48                the same page again, with dollars\n"
     "  stash models                                              what can be trained\n"
@@ -107,7 +105,8 @@ int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, cha
     verb->add_flags(*subcommand);
     subcommand->callback([&chosen, candidate = verb.get()] { chosen = candidate; });
   }
-  app.footer(kExamples + exit_codes_line());  // after the verbs, which would inherit it
+  app.footer(std::string(kProfileExamples) + kMoreExamples +
+             exit_codes_line());  // after the verbs, which would inherit it
   if (argc <= 1) {
     fmt::print(stderr, "{}stash: no verb given; to begin with: stash profile\n", app.help());
     return kExitUsage;

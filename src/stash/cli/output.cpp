@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -49,23 +48,19 @@ std::string report_as(Format format, const Report& report, const ReportOptions& 
 
 void ReportOutput::add_to(CLI::App& app) {
   format_.add_to(app);
-  app.add_option("--usd-per-hour", usd_per_hour_,
-                 "Price of all machines of the job together; adds the cost of each part")
-      ->type_name("USD");
+  usd_per_hour_.add_to(app, "Price of all machines of the job together; adds the cost of each part");
 }
 
 void ReportOutput::check() const {
   format_.check();
-  if (usd_per_hour_ && !(std::isfinite(*usd_per_hour_) && *usd_per_hour_ > 0)) {
-    throw UsageError("--usd-per-hour takes a price above 0, like 24.48");
-  }
+  usd_per_hour_.check();
 }
 
 // The only place where a profile's report is made: with the user's own machines and prices, whatever the format.
 std::string ReportOutput::render(Profile profile, bool to_terminal) const {
   const Catalogue catalogue = read_catalogue();
   tell_warnings(catalogue.warnings);
-  const Report report = make_report(std::move(profile), catalogue.instances, usd_per_hour_);
+  const Report report = make_report(std::move(profile), catalogue.instances, usd_per_hour());
   return report_as(format(), report, to_terminal ? options_for_stdout() : ReportOptions{});
 }
 
@@ -79,6 +74,12 @@ void ReportOutput::print(Profile profile) const { print_or_write(render(std::mov
 void add_out(CLI::App& app, std::string& path) {
   app.add_option("--out", path, "Write to this file instead of standard output, whole or not at all")
       ->type_name("FILE");
+}
+
+void add_profile_out(CLI::App& app, std::string& path) {
+  app.add_option("--out", path, "File to write the profile to; an existing one is replaced")
+      ->type_name("FILE")
+      ->capture_default_str();
 }
 
 void print_or_write(const std::string& text, const std::string& path) {

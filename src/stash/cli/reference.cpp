@@ -103,6 +103,15 @@ std::string flags_regions(const CLI::App& verb, const std::string& name) {
   return text;
 }
 
+// The rows of docs/README.md: what --help says of each verb.
+std::string verbs_table(const std::vector<const CLI::App*>& verbs) {
+  std::string table = "| command | what it does |\n|---|---|\n";
+  for (const CLI::App* verb : verbs) {
+    table += fmt::format("| [{0}](cli/{0}.md) | {1} |\n", verb->get_name(), cell(verb->get_description()));
+  }
+  return table;
+}
+
 void check_exit_meanings(const std::vector<const CLI::App*>& verbs) {
   for (const std::string_view name : verbs_with_exit_meanings()) {
     const bool known = std::ranges::any_of(verbs, [&](const CLI::App* verb) { return verb->get_name() == name; });
@@ -120,6 +129,7 @@ std::string reference_text(const CLI::App& app) {
     text += flags_regions(*verb, verb->get_name());
     text += region("exit codes " + verb->get_name(), exit_table(verb->get_name()));
   }
+  text += region("verbs", verbs_table(verbs));
   text += region("keys profile", keys_table(profile_keys()));
   text += region("keys instance", keys_table(instance_keys()));
   return text;

@@ -5,23 +5,22 @@
 #include <string>
 
 #include "stash/cli/progress.h"
+#include "stash/cli/progress_text.h"
 #include "stash/launch/collector.h"
 #include "stash/models/graph.h"
 
 namespace stash {
 
-// What is shown while ranks measure; the ledger is worked out anew only when a round is complete.
+// What is shown while ranks measure.
 class RunProgress {
  public:
-  explicit RunProgress(std::string before = {});  // stands before each line
+  explicit RunProgress(std::string before = {}) : before_(std::move(before)) {}  // stands before each line
   void show(const Collector& collector);
 
  private:
   StatusLine line_;
   std::string before_;
-  std::int64_t started_ns_;
-  int rounds_ = 0;
-  std::string widest_;
+  ProgressText text_;
 };
 
 // What is shown while a data set is made for a job that brings none.

@@ -14,7 +14,7 @@ namespace stash {
 
 // What is trained and how it is measured. What a script does not show is 0 or empty here, and null in JSON.
 struct Job {
-  std::string model = "resnet18";  // empty: somebody's own script
+  std::string model = "resnet18";  // empty: the user's own script
   int batch = 32;                  // samples per rank and step; 0: unknown
   int image_size = 224;            // pixels, image models
   int seq_len = 0;                 // tokens, language models; 0: the model's own
@@ -30,15 +30,15 @@ struct Job {
   std::vector<Condition> conditions;             // the chain that was asked for; absent ones are left out
   double precision_ratio = 0.02;                 // half width of every part's interval, as a share of the step
   double max_time_s = 120;
-  int rounds = 0;  // at most so many; 0: as many as precision and time ask for
+  int rounds = 0;  // at most; 0: as many as precision and time ask for
   std::uint64_t seed = 1;
   Injection inject;
-  std::vector<std::string> command;  // of somebody's own script; empty: a built-in model
+  std::vector<std::string> command;  // of the user's own script; empty: a built-in model
 
   bool operator==(const Job&) const = default;
 };
 
-// What people call it: the model, or the file name of somebody's own script.
+// What people call it: the model, or the file name of the user's own script.
 std::string job_name(const Job& job);
 // What a command is called: its script, else its program.
 std::string script_name(const std::vector<std::string>& command);

@@ -12,6 +12,7 @@ class JobDevice {
   JobDevice() : JobDevice("cpu") {}
   JobDevice(std::string text);  // implicit: flags, JSON and tests write a device as its text
   JobDevice(const char* text) : JobDevice(std::string(text)) {}
+  static JobDevice cuda() { return "cuda"; }  // each rank its own GPU
   static JobDevice emulated(std::string_view gpu);
 
   const std::string& text() const { return text_; }

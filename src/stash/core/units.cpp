@@ -66,6 +66,16 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
+// Finite dollars; nullopt for a text that is none.
+std::optional<double> usd_in(std::string_view text) {
+  if (text.starts_with('$')) text.remove_prefix(1);
+  if (text.ends_with("USD") || text.ends_with("usd")) text.remove_suffix(3);
+  double usd = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), usd);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(usd)) return std::nullopt;
+  return usd;
+}
+
 }  // namespace
 
 double parse_duration_s(std::string_view text, std::string_view option) {
@@ -73,14 +83,13 @@ double parse_duration_s(std::string_view text, std::string_view option) {
 }
 
 double parse_usd(std::string_view text, std::string_view option) {
-  std::string_view number = text;
-  if (number.starts_with('$')) number.remove_prefix(1);
-  if (number.ends_with("USD") || number.ends_with("usd")) number.remove_suffix(3);
-  double usd = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), usd);
-  const bool whole = error == std::errc{} && end == number.data() + number.size();
-  if (whole && std::isfinite(usd) && usd > 0) return usd;
+  if (const auto usd = usd_in(text); usd && *usd > 0) return *usd;
   throw UsageError(fmt::format("{} takes dollars above 0, not '{}'; write it like 5usd or 499.50", option, text));
+}
+
+double parse_usd_or_0(std::string_view text, std::string_view option) {
+  if (const auto usd = usd_in(text); usd && *usd >= 0) return *usd;
+  throw UsageError(fmt::format("{} takes dollars, 0 or more, not '{}'; write it like 5usd or 0.11", option, text));
 }
 
 double parse_ratio(std::string_view text, std::string_view option) {

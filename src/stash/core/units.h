@@ -13,6 +13,7 @@ inline constexpr double kSecondsPerHour = 3600;
 double parse_duration_s(std::string_view text, std::string_view option);   // 120s 30ms 5us 2m 1.5h
 double parse_ratio(std::string_view text, std::string_view option);        // 2% 0.02
 double parse_usd(std::string_view text, std::string_view option);          // 500 $500 499.50USD 5usd; above 0
+double parse_usd_or_0(std::string_view text, std::string_view option);     // the same, or 0
 double parse_bytes_per_s(std::string_view text, std::string_view option);  // 20MB/s 1Gbit/s 1.5GiB/s
 std::int64_t parse_bytes(std::string_view text, std::string_view option);  // 110kB 2GiB 25MB 512
 

@@ -56,7 +56,7 @@ class Worker {
   SampleLocation location_;
   // On the worker's own time line, on which what is injected takes exactly its time.
   std::int64_t free_ns_ = 0;        // since the last sample
-  std::int64_t prep_start_ns_ = 0;  // of the sample at hand
+  std::int64_t prep_start_ns_ = 0;  // of the current sample
 };
 
 }  // namespace stash

@@ -27,7 +27,7 @@ struct AttachedEnd {
   Attached attached = Attached::no_python;  // never `trained`: what ranks report tells that
 };
 
-// Runs somebody's command in the foreground with hooks in every Python process of it, which are told the order.
+// Runs the user's command in the foreground with hooks in every Python process of it, which are told the order.
 AttachedEnd run_attached(const AttachedOptions& options, const ScriptOrder& order);
 
 }  // namespace stash

@@ -30,6 +30,7 @@ struct Collector::Taker {
   void operator()(const PilotEvent& event) const {
     profile.edge_s = event.edge_s;
     collector.round_s_ = event.round_s;
+    collector.rounds_start_ns_ = event.rounds_start_ns;
     collector.phase_ = "measuring";
   }
   void operator()(const MachineEvent& event) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,8 @@ class Collector {
   const Profile& profile() const { return profile_; }  // without warnings until it is finished
   const std::string& phase() const { return phase_; }
   double round_s() const { return round_s_; }  // expected, from the pilot; 0 before it
+  // When the first round began and the time limit began to count, by the monotonic clock; nullopt before.
+  std::optional<std::int64_t> rounds_start_ns() const { return rounds_start_ns_; }
   const RankErrors& errors() const { return errors_; }
   const std::vector<RankFacts>& facts() const { return facts_; }
   const std::string& elsewhere() const { return elsewhere_; }  // the host of rank 0, where that is another
@@ -42,6 +46,7 @@ class Collector {
   WarningBook warnings_;
   std::string phase_ = "starting";
   double round_s_ = 0;
+  std::optional<std::int64_t> rounds_start_ns_;
   RankErrors errors_;
   std::vector<RankFacts> facts_;
   std::string elsewhere_;

@@ -42,7 +42,7 @@ Crew::Crew(After after) : after_(after) {}
 Crew::~Crew() = default;
 
 // To ranks that are free and are as the options say, else to new ones.
-void Crew::give_order(const Job& job, const CrewOptions& options, std::int64_t started_ns) {
+void Crew::give_order(const Job& job, const CrewOptions& options) {
   const auto commands = [&] { return rank_commands(options, started_->order_file()); };
   const bool there =
       started_ && started_->supervisor && started_->supervisor->is_free() && started_->commands == commands();
@@ -50,7 +50,6 @@ void Crew::give_order(const Job& job, const CrewOptions& options, std::int64_t s
   ++started_->orders;
   Order order = crew_order(job, options, started_->store_file());
   order.stay = after_ == After::stay && options.plan.is_whole();
-  order.started_ns = started_ns;
   write_order(started_->order_file(), order);
   if (there) return started_->shared.give_next_order();
   started_->commands = commands();
@@ -60,7 +59,7 @@ void Crew::give_order(const Job& job, const CrewOptions& options, std::int64_t s
 CrewRun Crew::run(Profile profile, const CrewOptions& options) {
   const RunClock clock;
   const CrewPlan& plan = options.plan;
-  give_order(profile.job, options, clock.started_ns());
+  give_order(profile.job, options);
   Collector collector(std::move(profile));
   Outcome outcome = started_->supervisor->watch(
       {.deadline_s = options.deadline_s,

@@ -53,7 +53,7 @@ class Crew {
 
  private:
   struct Started;
-  void give_order(const Job& job, const CrewOptions& options, std::int64_t started_ns);
+  void give_order(const Job& job, const CrewOptions& options);
 
   After after_;
   std::unique_ptr<Started> started_;

@@ -30,6 +30,7 @@ Order crew_order(const Job& job, const CrewOptions& options, const std::filesyst
   Order order;
   order.purpose = options.purpose;
   order.job = job;
+  order.on_gpus = job.device.is_cuda();
   order.max_link_bytes = options.max_link_bytes;
   order.first_rank = plan.first_rank;
   order.crew_size = plan.count;

@@ -9,7 +9,7 @@
 
 namespace stash {
 
-// The machine at hand; `data` says whose disk is meant. GPUs and library versions are added by the ranks.
+// This machine; `data` says whose disk is meant. GPUs and library versions are added by the ranks.
 Machine describe_machine(const std::filesystem::path& data);
 
 // NVIDIA GPUs that a process started here may use, found without their libraries.

@@ -9,11 +9,10 @@
 
 namespace stash {
 
-// Since when a run's time counts, and what other tenants of the host took of it.
+// How long a run takes with all that belongs to it, and what other tenants of the host took of it.
 class RunClock {
  public:
   RunClock();
-  std::int64_t started_ns() const { return started_ns_; }
 
   // What was collected, as the profile of a run that ends now. `ended_by`: what kept the ranks from coming to the end
   // of their rounds; absent: nothing.

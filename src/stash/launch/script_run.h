@@ -23,7 +23,7 @@ struct ScriptRun {
   std::string elsewhere;  // the host of rank 0, where that is another
 };
 
-// Runs somebody's command (profile.job.command) and collects what its ranks measure. Of several trainings that follow
+// Runs the user's command (profile.job.command) and collects what its ranks measure. Of several trainings that follow
 // each other in one command the first is measured.
 ScriptRun run_script(Profile profile, const ScriptRunOptions& options);
 

@@ -11,7 +11,7 @@ namespace stash {
 
 struct SupervisorOptions {
   double deadline_s = 30;  // without a sign of life from a rank that ought to give one
-  double patience = 1;     // so many deadlines for one that waits for others
+  double patience = 1;     // deadlines that one gets that waits for others
   double grace_s = 5;      // from a request to stop to the end
   OnRankEvent on_event;
   std::function<void()> on_tick;    // a few times a second

@@ -63,7 +63,7 @@ class RankRun {
     measure_layers();
     measure_links({.most_bytes = kProfileLinkBytes, .step_factor = 16, .call_s = kProfileCall_s, .repeats = 3});
     ruler_->pilot(conditions_);
-    report(run_rounds(*ruler_, ruler_parts(), setup_.order.started_ns, [&] { return shared_.stop_requested(); }));
+    report(run_rounds(*ruler_, ruler_parts(), [&] { return shared_.stop_requested(); }));
   }
 
  private:

@@ -88,9 +88,7 @@ class BuiltinRank {
 };
 
 void bind_order(py::module_& module) {
-  py::class_<Job>(module, "Job")
-      .def_readonly("backend", &Job::backend)
-      .def_property_readonly("device", [](const Job& job) { return job.device.text(); });
+  py::class_<Job>(module, "Job").def_readonly("backend", &Job::backend);
   py::class_<MeetingPoint>(module, "MeetingPoint")
       .def_readonly("address", &MeetingPoint::address)
       .def_readonly("port", &MeetingPoint::port)
@@ -98,6 +96,7 @@ void bind_order(py::module_& module) {
       .def_readonly("attempt", &MeetingPoint::attempt);
   py::class_<Order>(module, "Order", "What the ranks of a crew are told.")
       .def_readonly("job", &Order::job)
+      .def_readonly("on_gpus", &Order::on_gpus)
       .def_readonly("team_size", &Order::team_size)
       .def_readonly("store_file", &Order::store_file)
       .def_readonly("meeting", &Order::meeting)

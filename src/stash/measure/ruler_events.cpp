@@ -2,8 +2,10 @@
 
 namespace stash {
 
-void RulerEvents::pilot(double edge_s, double round_s) {
-  if (speaks_) events_.send(PilotEvent{.edge_s = edge_s, .round_s = round_s});
+void RulerEvents::pilot(double edge_s, double round_s, std::int64_t rounds_start_ns) {
+  if (speaks_) {
+    events_.send(PilotEvent{.edge_s = edge_s, .round_s = round_s, .rounds_start_ns = rounds_start_ns});
+  }
 }
 
 void RulerEvents::window(const Window& window) {

@@ -10,7 +10,7 @@ class RulerEvents final : public RulerReport {
  public:
   RulerEvents(const Events& events, bool speaks) : events_(events), speaks_(speaks) {}
 
-  void pilot(double edge_s, double round_s) override;
+  void pilot(double edge_s, double round_s, std::int64_t rounds_start_ns) override;
   void window(const Window& window) override;
   void trace(const WindowTrace& trace) override;
 

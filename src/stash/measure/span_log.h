@@ -11,7 +11,7 @@ namespace stash {
 // accelerator each stretch has an event of its stream as well. What finds no place is counted.
 class SpanLog {
  public:
-  // The commander's: `room` for so many spans; from start() to stop() they are kept, once the window begins.
+  // The commander's: `room` spans fit; from start() to stop() they are kept, once the window begins.
   void prepare(c10::Device device, std::size_t room);
   void start() { open_.store(books_.back().get(), std::memory_order_release); }
   void stop() { open_.store(nullptr, std::memory_order_release); }

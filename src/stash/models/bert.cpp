@@ -12,8 +12,8 @@ namespace {
 constexpr int kVocabulary = 30522;
 constexpr int kPositions = 512;
 constexpr int kTokenTypes = 2;
-constexpr int kUsualSeqLen = 384;          // the length at which BERT is tuned on SQuAD
-constexpr int kUsualPretrainSeqLen = 128;  // the length of the first nine tenths of its pre-training
+constexpr int kDefaultSeqLen = 384;          // the length at which BERT is tuned on SQuAD
+constexpr int kDefaultPretrainSeqLen = 128;  // the length of the first nine tenths of its pre-training
 constexpr double kMaskedRatio = 0.15;      // tokens that pre-training predicts
 constexpr double kBertDropout = 0.1;
 constexpr double kBertEpsilon = 1e-12;
@@ -51,8 +51,8 @@ struct Encoded {
   int output = 0;
 };
 
-Encoded encoder(Builder& net, const BertSize& size, const InputSize& input, int usual_seq_len) {
-  const int tokens = net.tokens(sequence_length(size.name, input, usual_seq_len, kPositions), kVocabulary);
+Encoded encoder(Builder& net, const BertSize& size, const InputSize& input, int default_seq_len) {
+  const int tokens = net.tokens(sequence_length(size.name, input, default_seq_len, kPositions), kVocabulary);
   const int words = net.embedding("bert.embeddings.word_embeddings", tokens, size.hidden);
   int x = embeddings(net, words);
   for (int i = 0; i < size.layers; ++i) x = encoder_layer(net, i, x, size);
@@ -81,14 +81,14 @@ int next_sentence(Builder& net, int encoded) {
 
 Graph make_bert(const BertSize& size, const InputSize& input) {
   Builder net{std::string(size.name)};
-  const Encoded encoded = encoder(net, size, input, kUsualSeqLen);
+  const Encoded encoded = encoder(net, size, input, kDefaultSeqLen);
   net.loss(Op::span_loss, net.linear("qa_outputs", encoded.output, 2));
   return std::move(net).finish(kVocabulary);
 }
 
 Graph make_bert_pretrain(const BertSize& size, const InputSize& input) {
   Builder net{std::string(size.name)};
-  const Encoded encoded = encoder(net, size, input, kUsualPretrainSeqLen);
+  const Encoded encoded = encoder(net, size, input, kDefaultPretrainSeqLen);
   const int words = masked_words(net, encoded);
   net.loss(Op::pretraining_loss, words, next_sentence(net, encoded.output), 1);
   return std::move(net).finish(kVocabulary);

@@ -10,7 +10,7 @@
 
 namespace stash {
 
-// A row of `stash models`, at the model's usual image size or sequence length.
+// A row of `stash models`, at the model's default image size or sequence length.
 struct ModelSummary {
   std::string name;
   std::string description;

@@ -147,13 +147,13 @@ std::optional<int> next_valid_size(const ModelMaker& make, InputSize input) {
 
 std::span<const ModelEntry> model_table() { return kModels; }
 
-int usual_image_size(std::string_view model) {
+int default_image_size(std::string_view model) {
   const auto found = std::ranges::find(kModels, model, &ModelEntry::name);
   return found == kModels.end() ? InputSize{}.image_size : found->image_size;
 }
 
 Graph make_model(std::string_view name, const ModelOptions& options) {
-  const InputSize input{options.image_size.value_or(usual_image_size(name)), options.seq_len};
+  const InputSize input{options.image_size.value_or(default_image_size(name)), options.seq_len};
   if (is_gpt_spec(name)) return make_gpt(parse_gpt_spec(name), input);
   const ModelMaker make = find_model(name);
   check_image_size(input.image_size);

@@ -36,6 +36,6 @@ std::span<const ModelEntry> model_table();
 Graph make_model(std::string_view name, const ModelOptions& options = {});
 
 // The pixels that a model takes unless told otherwise.
-int usual_image_size(std::string_view model);
+int default_image_size(std::string_view model);
 
 }  // namespace stash

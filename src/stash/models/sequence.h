@@ -6,7 +6,7 @@
 
 namespace stash {
 
-// The length asked for, or `usual`; UsageError above `longest`, the number of learned positions.
-int sequence_length(std::string_view model, const InputSize& input, int usual, int longest);
+// The length asked for, or `fallback`; UsageError above `longest`, the number of learned positions.
+int sequence_length(std::string_view model, const InputSize& input, int fallback, int longest);
 
 }  // namespace stash

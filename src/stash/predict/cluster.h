@@ -53,7 +53,7 @@ struct Cluster {
   std::optional<LinkFit> measured_node;    // among the ranks of a node
   std::optional<LinkFit> measured_joined;  // among all
 
-  double contention_ratio = 1;  // a step takes so many times as long when all ranks of a node compute
+  double contention_ratio = 1;  // how many times as long a step takes when all ranks of a node compute
   std::optional<double>
       copy_bytes_per_s;         // host to device, each GPU; nullopt: no memory of its own, `staged` is absent
   bool copies_overlap = false;  // with the step before, by a second stream

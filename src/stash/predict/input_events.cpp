@@ -214,7 +214,7 @@ class InputEvents {
     }
   }
 
-  // Whether the steps repeat with a period, or so many are done that their average will do.
+  // Whether the steps repeat with a period, or enough are done that their average will do.
   bool steady() {
     if (ends_s_.size() == looked_at_) return false;
     looked_at_ = ends_s_.size();

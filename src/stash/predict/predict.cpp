@@ -227,7 +227,7 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   };
   if (std::string why = misfit(instance); !why.empty()) return reject(std::move(why));
   if (gpus && (*gpus < nodes || *gpus % nodes != 0 || *gpus / nodes > instance.gpus)) {
-    return reject(fmt::format("has {} GPUs a node: {} nodes cannot give --gpus {}", instance.gpus, nodes, *gpus));
+    return reject(fmt::format("has {} GPUs per node: {} nodes cannot give --gpus {}", instance.gpus, nodes, *gpus));
   }
   const int gpus_per_node = gpus ? *gpus / nodes : instance.gpus;
   const std::optional<int> passes = accumulation(nodes * gpus_per_node);

@@ -32,7 +32,7 @@ struct Saving {
   std::optional<double> epoch_usd;
 };
 
-// The ledger of a job on a machine that is not at hand. Intervals hold what is not known of that machine: the time of
+// The ledger of a job on a machine that you do not have. Intervals hold what is not known of that machine: the time of
 // its layers and the rates of its links.
 struct Prediction {
   std::string cloud;

@@ -82,7 +82,7 @@ std::optional<std::string> evidence_text(const Gpu& gpu, DType dtype) {
                          gpu.name, to_string(dtype));
     case Evidence::estimated:
       return fmt::format(
-          "no measurement of {}'s generation in {} was at hand; its rates follow from other generations, "
+          "there is no measurement of {}'s generation in {}; its rates follow from other generations, "
           "and the interval is wider",
           gpu.name, to_string(dtype));
   }

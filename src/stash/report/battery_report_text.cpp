@@ -81,7 +81,7 @@ std::vector<Column> ledger_columns() {
   columns.push_back({"epoch", [](const CaseResult& result) {
                        return result.epoch_s ? format_duration(*result.epoch_s) : std::string(kUnknown);
                      }});
-  columns.push_back({"$ an epoch", [](const CaseResult& result) {
+  columns.push_back({"$ per epoch", [](const CaseResult& result) {
                        return result.epoch_usd ? fmt::format("{:.2f}", *result.epoch_usd) : std::string(kUnknown);
                      }});
   return columns;

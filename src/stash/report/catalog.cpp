@@ -49,7 +49,7 @@ std::string usd(const std::optional<double>& price) { return price ? fmt::format
 std::string links(const Instance& instance) {
   if (!instance.links) return kUnknown;
   std::string text(to_string(*instance.links));
-  if (instance.link_bytes_per_s) text += ", " + bytes_rate(*instance.link_bytes_per_s) + " a GPU";
+  if (instance.link_bytes_per_s) text += ", " + bytes_rate(*instance.link_bytes_per_s) + " per GPU";
   if (instance.uplink_bytes_per_s) {
     text += fmt::format(", {} GPUs share {}", *instance.gpus_per_uplink, bytes_rate(*instance.uplink_bytes_per_s));
   }
@@ -140,7 +140,7 @@ std::string price(const Instance& instance) {
 std::string optional_rate(const std::optional<double>& rate) { return rate ? bytes_rate(*rate) : kUnknown; }
 
 std::string decode(const Instance& instance) {
-  return instance.decode_samples_per_s ? fmt::format("{:.0f} samples/s a core", *instance.decode_samples_per_s)
+  return instance.decode_samples_per_s ? fmt::format("{:.0f} samples/s per core", *instance.decode_samples_per_s)
                                        : kUnknown;
 }
 

@@ -53,7 +53,7 @@ class ComparisonPage {
   }
 
   std::string table() const {
-    std::vector<Row> rows{{"model", "machine", "epoch", "95 % interval", "$ an epoch", ""}};
+    std::vector<Row> rows{{"model", "machine", "epoch", "95 % interval", "$ per epoch", ""}};
     for (const ModelComparison& model : comparison_.models) {
       for (std::size_t i = 0; i < model.machines.size(); ++i) rows.push_back(row(model, i));
     }

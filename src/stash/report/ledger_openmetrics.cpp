@@ -60,7 +60,7 @@ std::string step_families(const Ledger& ledger, const std::string& labels) {
 }
 
 std::string part_families(const Ledger& ledger, const std::string& labels) {
-  return part_family(ledger, labels, "stash_ledger_part_seconds", "seconds", "Of every step, by cause.",
+  return part_family(ledger, labels, "stash_ledger_part_seconds", "seconds", "Part of every step, by cause.",
                      [](const Estimate& e) { return e.s; }) +
          part_family(ledger, labels, "stash_ledger_part_low_seconds", "seconds", "Lower end of its 95 % interval.",
                      [](const Estimate& e) { return e.low_s; }) +

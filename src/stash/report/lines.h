@@ -20,7 +20,7 @@ std::string late_rank_line(const Profile& profile, const Ledger& ledger);  // pr
 std::string emulated_line(std::string_view what_was, const Job& job);      // "This was"; empty: the GPUs are real
 std::string stopped_line(const Profile& profile, const Ledger& ledger);
 
-// "about 9.40 ms (9.10 to 9.70) of 90.20 a step, 10 %, $2.55 an hour"; without a price no dollars.
+// "about 9.40 ms (9.10 to 9.70) of 90.20 per step, 10 %, $2.55 per hour"; without a price no dollars.
 std::string saved_text(const FirstStep& step, const Ledger& ledger, std::optional<double> usd_per_h);
 
 inline constexpr std::size_t kMostWarnings = 50;  // on one page; files may hold any number

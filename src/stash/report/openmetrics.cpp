@@ -70,7 +70,7 @@ std::string render_openmetrics(std::span<const WatchedRank> ranks, std::string_v
   write(writer, ranks, OfRank([](const WatchedRank& r) { return static_cast<double>(r.steps); }));
   writer.family("stash_step_seconds", "seconds", "Time of those steps.");
   write(writer, ranks, OfRank([](const WatchedRank& r) { return r.step_s; }));
-  writer.family("stash_input_wait_seconds", "seconds", "Of that, waiting for batches.");
+  writer.family("stash_input_wait_seconds", "seconds", "Part of the step time that waits for batches.");
   write(writer, ranks, OfRank([](const WatchedRank& r) { return r.input_wait_s; }));
   writer.family("stash_collectives", "", "Collectives that completed.");
   write(writer, ranks, OfCollective([](const CollectiveSummary& c) { return static_cast<double>(c.count); }));

@@ -24,8 +24,8 @@ void add_saving(std::vector<std::string>& lines, const Prediction& prediction) {
   const Saving& saving = *prediction.saving;
   std::string line = fmt::format("{}: {} per step ({:.1f} %)", printable(prediction.changes), saved(saving.step_s),
                                  100 * saving.step_s / (steady_step_s(prediction.ledger) + saving.step_s));
-  if (saving.epoch_s) line += fmt::format(", {} an epoch", format_duration(std::abs(*saving.epoch_s)));
-  if (saving.epoch_usd) line += fmt::format(", ${:.2f} an epoch at the same price", std::abs(*saving.epoch_usd));
+  if (saving.epoch_s) line += fmt::format(", {} per epoch", format_duration(std::abs(*saving.epoch_s)));
+  if (saving.epoch_usd) line += fmt::format(", ${:.2f} per epoch at the same price", std::abs(*saving.epoch_usd));
   lines.push_back(std::move(line));
 }
 
@@ -50,7 +50,7 @@ void add_needs(std::vector<std::string>& lines, const Prediction& prediction) {
       "for each node",
       needs.cores_per_gpu, format_bytes(needs.storage_bytes_per_s));
   if (needs.cache_bytes) {
-    line += fmt::format(", or with the storage that is there a cache of {} on each", format_bytes(*needs.cache_bytes));
+    line += fmt::format(", or with the present storage a cache of {} on each", format_bytes(*needs.cache_bytes));
   }
   lines.push_back(std::move(line));
 }

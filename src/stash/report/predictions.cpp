@@ -67,10 +67,24 @@ std::string part_cell(const std::optional<Estimate>& part, const Ledger& ledger)
 
 std::string duration_cell(std::optional<double> s) { return s ? format_duration(*s) : std::string(kUnknown); }
 
-constexpr std::array<std::string_view, 18> kNames{
-    "",      "",     "",           "compute",  "contention",    "interconnect",        "network",
-    "copy",  "prep", "fetch",      "step, ms", "95 % interval", "later epochs: fetch", "first epoch",
-    "epoch", "$/h",  "$ an epoch", "assumed"};
+constexpr std::array<std::string_view, 18> kNames{"",
+                                                  "",
+                                                  "",
+                                                  "compute",
+                                                  "contention",
+                                                  "interconnect",
+                                                  "network",
+                                                  "copy",
+                                                  "prep",
+                                                  "fetch",
+                                                  "step, ms",
+                                                  "95 % interval",
+                                                  "later epochs: fetch",
+                                                  "first epoch",
+                                                  "epoch",
+                                                  "$/h",
+                                                  "$ per epoch",
+                                                  "assumed"};
 
 // The cells of one machine, in the order of kNames.
 Row column_of(const Prediction& prediction, Assumptions& assumptions, bool unicode) {
@@ -134,14 +148,15 @@ std::string predictions_verdict(const Predictions& found) {
   if (predictions.empty()) return "nothing could be predicted";
   const Prediction& fastest = *std::ranges::max_element(predictions, {}, samples_per_s);
   if (predictions.size() == 1) return fmt::format("{}: {}", name_of(fastest), verdict(fastest.ledger));
-  std::string text = fmt::format("fastest: {} with {:.0f} samples a second", name_of(fastest), samples_per_s(fastest));
+  std::string text =
+      fmt::format("fastest: {} with {:.0f} samples per second", name_of(fastest), samples_per_s(fastest));
   const Prediction* cheapest = nullptr;
   for (const Prediction& prediction : predictions) {
     const bool less = prediction.epoch_usd && (cheapest == nullptr || *prediction.epoch_usd < *cheapest->epoch_usd);
     if (less) cheapest = &prediction;
   }
   if (cheapest != nullptr) {
-    text += fmt::format("; cheapest: {} with ${} an epoch", name_of(*cheapest), usd_cell(cheapest->epoch_usd));
+    text += fmt::format("; cheapest: {} with ${} per epoch", name_of(*cheapest), usd_cell(cheapest->epoch_usd));
   }
   return text;
 }

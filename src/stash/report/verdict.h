@@ -9,7 +9,7 @@ namespace stash {
 
 inline constexpr double kMattersRatio = 0.01;  // of a step: a stall below it is not worth a headline
 
-// One line: what costs most, or that nothing can be told from 0. Begins with the device where it is emulated.
+// One line: what costs most, or that nothing is distinguishable from zero. Begins with the device where it is emulated.
 std::string verdict(const Profile& profile, const Ledger& ledger);
 std::string verdict(const Ledger& ledger);  // without the device
 

@@ -22,8 +22,7 @@ Decision decide(const Profile& so_far, int rounds_done, double end_of_next_s, Pr
 
 }  // namespace
 
-StoppedBy run_rounds(Ruler& ruler, const RulerParts& parts, std::int64_t started_ns,
-                     const std::function<bool()>& stop) {
+StoppedBy run_rounds(Ruler& ruler, const RulerParts& parts, const std::function<bool()>& stop) {
   Profile so_far;
   so_far.job = parts.job;
   so_far.edge_s = ruler.edge_s();
@@ -34,7 +33,8 @@ StoppedBy run_rounds(Ruler& ruler, const RulerParts& parts, std::int64_t started
     if (!ruler.round(round, so_far.windows, stop)) return StoppedBy::interrupted;
     const std::int64_t end_ns = parts.time.now_ns();
     round_s = std::max(round_s, seconds(end_ns - start_ns));
-    const Decision own = decide(so_far, round + 1, seconds(end_ns - started_ns) + round_s, precision);
+    const double next_end_s = seconds(end_ns - ruler.rounds_start_ns()) + round_s;
+    const Decision own = decide(so_far, round + 1, next_end_s, precision);
     const auto decision = static_cast<Decision>(std::lround(parts.control.from_rank_0(own)));
     if (decision == precise) return StoppedBy::precision;
     if (decision == out_of_time) return StoppedBy::time;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kEdgeSamples = 9;
 constexpr int kFirstLookSteps = 2;    // of the pilot
-constexpr int kSecondLookFactor = 3;  // so many times as many steps make a second look worth its lead-in
+constexpr int kSecondLookFactor = 3;  // this factor more steps make a second look worth its lead-in
 
 // All conditions of one round are traced, so that what little it costs is in none of their differences. The second:
 // the first meets what a warm-up left undone.
@@ -21,7 +21,7 @@ constexpr std::size_t kProfileSpans = 100'000;  // of all ranks and conditions: 
 constexpr std::size_t kWindowSpans = 2048;      // of a rank: a hundred steps with twenty collectives
 constexpr std::size_t kFewestSpans = 32;        // a step or two, however many ranks there are
 
-// Of so many ranks the last ones have none.
+// With very many ranks the last ones have none.
 std::size_t trace_room(const Control& control, std::size_t conditions) {
   const auto rank = static_cast<std::size_t>(control.rank()), ranks = static_cast<std::size_t>(control.size());
   if (rank >= kProfileSpans / (conditions * kFewestSpans)) return 0;
@@ -87,7 +87,8 @@ void Ruler::pilot(const std::vector<Condition>& conditions) {
     steps_[condition] = window_steps(job_, condition, step_s, edge_s_);
     round_s_ += step_s * (steps_[condition] + lead_in_steps(job_, condition));
   }
-  report_.pilot(edge_s_, round_s_);
+  rounds_start_ns_ = time_.now_ns();
+  report_.pilot(edge_s_, round_s_, rounds_start_ns_);
 }
 
 bool Ruler::round(int index, std::vector<Window>& windows, const std::function<bool()>& stop) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <vector>
@@ -35,8 +36,9 @@ class Ruler {
   bool round(int index, std::vector<Window>& windows, const std::function<bool()>& stop);
 
   double edge_s() const { return edge_s_; }
-  double round_s() const { return round_s_; }    // what a round is expected to take
-  double clocks_s() const { return clocks_s_; }  // by how much ranks' times of arrival may be wrong
+  double round_s() const { return round_s_; }                        // what a round is expected to take
+  std::int64_t rounds_start_ns() const { return rounds_start_ns_; }  // the pilot's end; max_time_s counts from there
+  double clocks_s() const { return clocks_s_; }                      // by how much ranks' times of arrival may be wrong
 
  private:
   void touch(Condition condition);
@@ -57,6 +59,7 @@ class Ruler {
   double clocks_s_ = 0;
   double edge_s_ = 0;
   double round_s_ = 0;
+  std::int64_t rounds_start_ns_ = 0;
 };
 
 }  // namespace stash

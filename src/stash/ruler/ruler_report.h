@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "stash/core/profile.h"
 
 namespace stash {
@@ -8,8 +10,9 @@ namespace stash {
 class RulerReport {
  public:
   virtual ~RulerReport() = default;
-  // What a window's edges cost, and what a round is expected to take.
-  virtual void pilot(double edge_s, double round_s) = 0;
+  // What a window's edges cost, what a round is expected to take, and when the first one began: the time limit counts
+  // from there.
+  virtual void pilot(double edge_s, double round_s, std::int64_t rounds_start_ns) = 0;
   virtual void window(const Window& window) = 0;
   virtual void trace(const WindowTrace& trace) = 0;  // on rank 0 only
 };

@@ -29,7 +29,7 @@ class WindowProbe {
  public:
   virtual ~WindowProbe() = default;
 
-  // Nothing counts until start(). Where the coming window is traced, there is room for so many spans.
+  // Nothing counts until start(). Where the coming window is traced, there is room for this many spans.
   virtual void prepare(Condition condition, std::optional<std::size_t> span_room) = 0;
   virtual void start() = 0;
   virtual WindowSight stop() = 0;  // the device is idle

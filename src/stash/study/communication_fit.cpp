@@ -21,7 +21,7 @@ constexpr double kModelError_ratio = 0.01;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr double kNormalHalfWidth = 1.96;  // standard deviations in half a 95 % interval
 
-constexpr double kUsualLatency_s = 1e-4;
+constexpr double kTypicalLatency_s = 1e-4;
 
 // The stall has kinks where a bucket just hides, at which a search may end. It starts from several rates: from the one
 // at which no communication was hidden (0) to the one at which the whole backward pass hid some (1).
@@ -49,7 +49,7 @@ ByteRange byte_range(std::span<const Observation> observations) {
 // Coordinates of the search are of the order of 1. Any value of them is one that a coefficient can have.
 Communication at(const Vector& place, double most_byte_s) {
   const auto square = [&](std::size_t i) { return place[i] * place[i]; };
-  return {.latency_s = kUsualLatency_s * square(0),
+  return {.latency_s = kTypicalLatency_s * square(0),
           .s_per_byte = most_byte_s * square(1),
           .paired_ratio = 1 + square(2) / (1 + square(2)),
           .slowdown_ratio = square(3) / (1 + square(3))};

@@ -30,6 +30,6 @@
   filter.addEventListener("submit", (event) => { event.preventDefault(); update(); });
   const events = new EventSource("/events");
   events.addEventListener("message", update);
-  events.addEventListener("open", () => { state.textContent = "updates by itself"; update(); });
+  events.addEventListener("open", () => { state.textContent = "updates live"; update(); });
   events.addEventListener("error", () => { state.textContent = "stash view has ended; this is what it showed last"; });
 })();

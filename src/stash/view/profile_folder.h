@@ -20,7 +20,7 @@ struct ProfileSummary {
   int ranks = 0;
   int nodes = 0;
   double step_s = 0;
-  std::optional<Part> stall;  // the largest part that is not compute and can be told from 0
+  std::optional<Part> stall;  // the largest part that is not compute and is distinguishable from zero
   double stall_ratio = 0;     // of the step
   bool complete = true;
 };

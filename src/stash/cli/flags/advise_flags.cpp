@@ -13,8 +13,8 @@ namespace stash {
 namespace {
 
 constexpr std::int64_t kMostNodes = 16;
-constexpr std::int64_t kMostRows = 100'000;   // more than any catalogue has
-constexpr const char* kUsualRestart = "10m";  // an image pulled, weights loaded, half the time between checkpoints
+constexpr std::int64_t kMostRows = 100'000;     // more than any catalogue has
+constexpr const char* kDefaultRestart = "10m";  // an image pulled, weights loaded, half the time between checkpoints
 
 std::int64_t in_range(std::int64_t value, std::int64_t highest, std::string_view flag) {
   if (value >= 1 && value <= highest) return value;
@@ -51,13 +51,12 @@ void AdviseFlags::add_to(CLI::App& app) {
   app.add_option("--interruptions-per-hour", interruptions_per_hour_,
                  "Interruptions per hour of one spot machine; each stops all of them; default: 0")
       ->type_name("N");
-  app.add_option("--restart", restart_, "Time lost per interruption: lost work and restart; default: 10m")
+  app.add_option("--restart", restart_,
+                 fmt::format("Time lost per interruption: lost work and restart; default: {}", kDefaultRestart))
       ->type_name("TIME");
   app.add_option("--startup", startup_, "Rented time before the first step")->type_name("TIME")->capture_default_str();
-  app.add_option("--storage-usd-per-hour", storage_usd_per_hour_, "Price of storage for all machines together")
-      ->type_name("USD")
-      ->capture_default_str();
-  app.add_option("--max-nodes", max_nodes_, "Try 1 to this many machines of a kind (up to 16)")
+  storage_usd_per_hour_.add_to(app, "Price of storage for all machines together; default: 0");
+  app.add_option("--max-nodes", max_nodes_, fmt::format("Try 1 to this many machines of a kind (up to {})", kMostNodes))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--top", top_, "Rows to show")->type_name("N")->capture_default_str();
@@ -86,9 +85,9 @@ AdviceQuestion AdviseFlags::resolve(std::optional<double> dataset_samples) const
   if (!sure_.empty()) question.sure_ratio = parse_percent(sure_, "--sure") / 100;
   question.spot = spot_;
   question.interruptions_per_h = interruptions_per_hour_.value_or(0);
-  question.restart_s = spot_ ? parse_duration_s(restart_.empty() ? kUsualRestart : restart_, "--restart") : 0;
+  question.restart_s = spot_ ? parse_duration_s(restart_.empty() ? kDefaultRestart : restart_, "--restart") : 0;
   question.startup_s = parse_duration_s(startup_, "--startup");
-  question.storage_usd_per_h = storage_usd_per_hour_;
+  question.storage_usd_per_h = storage_usd_per_hour_.get().value_or(0);
   question.seed = seed_;
   check_question(question);
   return question;

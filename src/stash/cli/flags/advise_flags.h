@@ -6,6 +6,7 @@
 #include <string>
 
 #include "stash/advise/question.h"
+#include "stash/cli/flags/usd_flag.h"
 
 namespace CLI {
 class App;
@@ -33,7 +34,7 @@ class AdviseFlags {
   std::optional<double> interruptions_per_hour_;
   std::string restart_;
   std::string startup_ = "0s";
-  double storage_usd_per_hour_ = 0;
+  UsdFlag storage_usd_per_hour_{"--storage-usd-per-hour", UsdFlag::Least::from_0};
   std::int64_t top_ = 10;
   std::int64_t max_nodes_ = 16;
   std::uint64_t seed_ = 1;

@@ -1,6 +1,7 @@
 #include "stash/cli/flags/characterize_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,12 +10,14 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "stash/battery/epoch.h"
 #include "stash/catalog/gpu.h"
 #include "stash/catalog/gpu_model.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/job_memory.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/flags/predict_flags.h"
+#include "stash/cli/output.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/profile_json.h"
@@ -76,7 +79,10 @@ void CharacterizeFlags::add_to(CLI::App& app) {
   app.add_option("--models", models_, "Models to train: names, or small, large or all for those of the Stash study")
       ->type_name("LIST")
       ->capture_default_str();
-  app.add_option("--batches", batches_, "Samples per rank and step; default: 32,64,128 images or 4,8 sequences")
+  app.add_option("--batches", batches_,
+                 fmt::format("Samples per rank and step; default: {} images or {} sequences",
+                             fmt::join(default_batches(InputKind::images), ","),
+                             fmt::join(default_batches(InputKind::tokens), ",")))
       ->type_name("LIST");
   app.add_option("--ranks", ranks_, "Processes on this machine; default: one per GPU, or 2 without a GPU")
       ->type_name("LIST");
@@ -95,11 +101,13 @@ void CharacterizeFlags::add_to(CLI::App& app) {
   app.add_option("--max-cost", max_cost_,
                  "Cost limit of all calls in this folder together; needs --usd-per-hour or --instance")
       ->type_name("USD");
-  app.add_option("--usd-per-hour", usd_per_h_, "Price of this machine")->type_name("USD");
+  price_.add_to(app, "Price of this machine");
   app.add_option("--instance", instance_, "Name of this machine in the catalogue: gives its price and links")
       ->type_name("NAME");
   app.add_option("--epoch-samples", epoch_samples_,
-                 "Samples per epoch; default: those of --data, else ImageNet's 1,281,167 or SQuAD's 87,599")
+                 fmt::format("Samples per epoch; default: those of --data, else ImageNet's {} or SQuAD's {}",
+                             format_count(static_cast<std::int64_t>(kImageNetImages)),
+                             format_count(static_cast<std::int64_t>(kSquadQuestions))))
       ->type_name("N");
   app.add_option("--storage", storage, "Folder whose storage is timed; default: --out")->type_name("DIR");
   app.add_flag("--retry", retry_, "Run failed cases again");
@@ -130,10 +138,11 @@ void CharacterizeFlags::read_job_file() {
 
 void CharacterizeFlags::resolve() {
   if (!job_file_.empty()) read_job_file();
-  check_positive(usd_per_h_, "--usd-per-hour", "24.48");
+  usd_per_h_ = price_.get();
   check_positive(epoch_samples_, "--epoch-samples", "1281167");
   if (!instance_.empty()) {
     const Catalogue catalogue = read_catalogue();
+    tell_warnings(catalogue.warnings);
     const Instance& instance = find_instance(catalogue.instances, instance_);
     instance_ = instance.name;
     if (!usd_per_h_) usd_per_h_ = instance.usd_per_h;

@@ -7,6 +7,7 @@
 #include "stash/battery/battery.h"
 #include "stash/battery/budget.h"
 #include "stash/cli/flags/job_flags.h"
+#include "stash/cli/flags/usd_flag.h"
 
 namespace CLI {
 class App;
@@ -22,7 +23,7 @@ class CharacterizeFlags {
   // names the key or the flag at fault.
   void resolve();
 
-  // True where nothing was said about the cases: a folder that has a plan goes on with it.
+  // True where nothing was said about the cases: a folder that has a plan resumes with it.
   bool says_nothing_of_cases() const;
   // The cases on this machine, in the order in which they are to be run.
   Battery battery(int gpus, int cores) const;
@@ -42,7 +43,8 @@ class CharacterizeFlags {
   std::string batches_, ranks_, nodes_ = "1";
   JobFlags job_;
   std::string max_time_, max_cost_;
-  std::optional<double> usd_per_h_, epoch_samples_;
+  UsdFlag price_;
+  std::optional<double> usd_per_h_, epoch_samples_;  // the price: given, or that of --instance
   std::string instance_;
   bool retry_ = false;
   Caps caps_;

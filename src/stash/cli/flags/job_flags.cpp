@@ -1,6 +1,7 @@
 #include "stash/cli/flags/job_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -39,7 +40,7 @@ class FlagAdder {
 
   // What is not given is shown as the default, unless it follows from the machine or is empty.
   template <class T>
-  void operator()(std::string_view name, T& value, const char* type, const std::string& help) const {
+  void operator()(std::string_view name, T& value, const std::string& type, const std::string& help) const {
     if (which_.size() > 0 && std::ranges::find(which_, name) == which_.end()) return;
     const std::string flag = "--" + std::string(name);
     if constexpr (std::is_same_v<T, bool>) {
@@ -72,9 +73,9 @@ int in_range(int value, int lowest, int highest, std::string_view flag) {
 
 // With the GPU's name as the catalogue spells it.
 JobDevice checked_device(const JobDevice& device) {
-  if (device == "cpu" || device == "cuda") return device;
+  if (device.is_cpu() || device == JobDevice::cuda()) return device;
   if (device.is_emulated()) return JobDevice::emulated(find_gpu(device.gpu()).name);
-  std::vector<std::string> names{"cpu", "cuda"};
+  std::vector<std::string> names{JobDevice().text(), JobDevice::cuda().text()};
   for (const Gpu& gpu : gpu_table()) names.push_back(JobDevice::emulated(gpu.name).text());
   const std::vector<std::string_view> views(names.begin(), names.end());
   throw_unknown("--device", device.text(), views);
@@ -114,7 +115,7 @@ void JobFlags::add_to(CLI::App& app, std::initializer_list<std::string_view> whi
       fmt::format("cpu, cuda, or emulated:GPU (layers take that GPU's time, the rest is real); default: cuda, or {} "
                   "without a GPU",
                   kDeviceWithoutGpu));
-  add("dtype", dtype, "fp32|bf16|fp16", "Arithmetic; bf16 and fp16 are mixed precision, fp16 needs a GPU");
+  add("dtype", dtype, dtype_names(), "Arithmetic; bf16 and fp16 are mixed precision, fp16 needs a GPU");
   add("channels-last", channels_last, "", "Store images and weights with channels innermost");
   add("ranks", ranks, "N",
       fmt::format("Processes on this machine; default: one per GPU, or {} without a GPU", kRanksWithoutGpu));
@@ -125,13 +126,24 @@ void JobFlags::add_to(CLI::App& app, std::initializer_list<std::string_view> whi
       "Folder with one folder of JPEG files per class, or a token file; default: a small data set is created");
   add("workers", workers, "N", "Input threads per rank; default: the rank's cores minus one, at least 1");
   add("prefetch", prefetch, "N", "Batches prepared ahead");
-  add("conditions", conditions, "LIST",
-      "Conditions to measure, from the chain solo,apart,node,joined,staged,hot,cold; default: all that apply");
+  add("conditions", conditions, "LIST", conditions_help());
   add("precision", precision, "RATIO", "Stop when the 95 % interval of every part is within ± this share of the step");
-  add("max-time", max_time, "TIME", "Time limit, counted from the start of the ranks; two rounds are always measured");
+  add("max-time", max_time, "TIME", "Time limit, counted from the first round; two rounds are always measured");
   add("rounds", rounds, "N", "Maximum number of rounds; 0 = until --precision or --max-time is reached");
   add("seed", seed, "N", "Random seed for weights, shuffling and window order");
   add("inject", inject, "LIST", "Stalls to inject: read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s,warmup=+1s");
+}
+
+std::string dtype_names() {
+  std::vector<std::string_view> names;
+  for (const DType dtype : kDTypes) names.push_back(to_string(dtype));
+  return fmt::format("{}", fmt::join(names, "|"));
+}
+
+std::string conditions_help() {
+  std::vector<std::string_view> names;
+  for (const Condition condition : kConditions) names.push_back(to_string(condition));
+  return fmt::format("Conditions to measure, from the chain {}; default: all that apply", fmt::join(names, ","));
 }
 
 std::vector<Condition> parse_conditions(const std::string& list) {
@@ -160,7 +172,7 @@ Job JobFlags::resolve(int gpus, int cores, const std::optional<LaunchedProcess>&
   const bool is_cpu = job.device.is_cpu();
   job.dtype = checked_dtype(dtype, job.device);
   job.model = model.value_or(is_cpu ? kCpuModel : kGpuModel);
-  job.image_size = in_range(image_size.value_or(usual_image_size(job.model)), 1, 4096, "--image-size");
+  job.image_size = in_range(image_size.value_or(default_image_size(job.model)), 1, 4096, "--image-size");
   job.seq_len = seq_len ? in_range(*seq_len, 1, 1 << 20, "--seq-len") : 0;
   const Graph graph = graph_of(job);
   const bool images = graph.input == InputKind::images;

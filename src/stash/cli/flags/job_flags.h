@@ -46,6 +46,11 @@ struct JobFlags {
   int all_ranks(int gpus, bool on_gpus, const std::optional<LaunchedProcess>& launched) const;
 };
 
+// The type name of --dtype, as help shows it.
+std::string dtype_names();
+
+// The help of --conditions.
+std::string conditions_help();
 // A comma list of conditions, in the chain's order; UsageError names the nearest.
 std::vector<Condition> parse_conditions(const std::string& list);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stash/catalog/instances.h"
+#include "stash/cli/flags/job_flags.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
@@ -47,12 +48,14 @@ void PredictFlags::add_job_to(CLI::App& app) {
          "--model", model,
          "Model, if no profile is given; `stash models` lists them; also gpt:layers=24,hidden=2048,heads=16,seq=1024")
       ->type_name("NAME");
-  app.add_option("--batch", batch, "Samples per GPU and pass; default: the profile's, else 32")->type_name("N");
+  app.add_option("--batch", batch,
+                 fmt::format("Samples per GPU and pass; default: the profile's, else {}", kDefaultBatch))
+      ->type_name("N");
   app.add_option("--global-batch", global_batch, "Samples per step over all GPUs; gradients are accumulated")
       ->type_name("N");
   app.add_option("--image-size", image_size, "Image width and height in pixels (image models)")->type_name("N");
   app.add_option("--seq-len", seq_len, "Tokens per sequence (language models)")->type_name("N");
-  app.add_option("--dtype", dtype, "Arithmetic; default: the profile's, else fp32")->type_name("fp32|bf16|fp16");
+  app.add_option("--dtype", dtype, "Arithmetic; default: the profile's, else fp32")->type_name(dtype_names());
   app.add_option("--sample-bytes", sample_bytes, "Bytes per sample on disk (if no profile is given)")
       ->type_name("BYTES");
   app.add_option("--sample-cpu", sample_cpu, "CPU time per sample to decode (if no profile is given)")
@@ -100,7 +103,7 @@ PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const
   const int tokens = seq_len.value_or(ModelOptions{}.seq_len);
   if (!measured.empty()) {
     job.measured = measured_step(instances);
-    job.graph = graph_for_scaling(*model, image_size.value_or(usual_image_size(*model)), tokens, job.assumptions);
+    job.graph = graph_for_scaling(*model, image_size.value_or(default_image_size(*model)), tokens, job.assumptions);
     job.assumptions.push_back("copies to the GPU are part of the step that was measured");
   } else {
     job.graph = make_model(*model, {.image_size = image_size, .seq_len = tokens});

@@ -15,15 +15,12 @@ void ScriptFlags::add_to(CLI::App& app) {
   app.add_option("--data", data,
                  "Folder or file that the script reads; default: the files that it opens while loading samples")
       ->type_name("PATH");
-  app.add_option(
-         "--conditions", conditions,
-         "Conditions to measure, from the chain solo,apart,node,joined,staged,hot,cold; default: all that apply")
-      ->type_name("LIST");
+  app.add_option("--conditions", conditions, conditions_help())->type_name("LIST");
   app.add_option("--precision", precision,
                  "Stop when the 95 % interval of every part is within ± this share of the step")
       ->type_name("RATIO")
       ->capture_default_str();
-  app.add_option("--max-time", max_time, "Time limit, counted from the first round")
+  app.add_option("--max-time", max_time, "Time limit, counted from the first round; two rounds are always measured")
       ->type_name("TIME")
       ->capture_default_str();
   app.add_option("--seed", seed, "Random seed for the window order")->type_name("N")->capture_default_str();

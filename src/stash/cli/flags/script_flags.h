@@ -11,7 +11,7 @@ class App;
 
 namespace stash {
 
-// The flags that say how somebody's script is measured, and its command.
+// The flags that say how the user's script is measured, and its command.
 struct ScriptFlags {
   std::string data;
   std::string conditions;

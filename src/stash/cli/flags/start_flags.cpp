@@ -12,12 +12,16 @@
 
 namespace stash {
 
-void StartFlags::add_to(CLI::App& app) {
-  app.add_option("--python", python_,
-                 fmt::format("Interpreter whose torch ({} or newer) the ranks use; default: that of an active "
-                             "environment, else the one of ./stash",
-                             oldest_torch()))
+void add_python(CLI::App& app, std::string& python, std::string_view use) {
+  app.add_option("--python", python,
+                 fmt::format("Interpreter whose torch ({} or newer) {}; default: that of an active environment, else "
+                             "the one of ./stash",
+                             oldest_torch(), use))
       ->type_name("FILE");
+}
+
+void StartFlags::add_to(CLI::App& app) {
+  add_python(app, python_, "the ranks use");
   app.add_option("--deadline", deadline_, "Stop the run if a rank shows no sign of life for this long")
       ->type_name("TIME")
       ->capture_default_str();

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "stash/launch/cluster/launched_process.h"
 #include "stash/launch/crew.h"
@@ -11,6 +12,9 @@ class App;
 }
 
 namespace stash {
+
+// --python; `use` ends "Interpreter whose torch": "the ranks use".
+void add_python(CLI::App& app, std::string& python, std::string_view use);
 
 // The flags of verbs that start ranks, alone or under a launcher.
 class StartFlags {

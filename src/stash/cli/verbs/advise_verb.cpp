@@ -34,7 +34,7 @@ constexpr std::string_view kOwnCloud = "own";  // machines that somebody has, no
 class AdviseVerb final : public Verb {
  public:
   std::string name() const override { return "advise"; }
-  std::string description() const override { return "Which machine to rent for a job, by deadline or budget"; }
+  std::string description() const override { return "Choose a machine to rent for a job, by deadline or budget"; }
 
   void add_flags(CLI::App& app) override {
     job_.add_job_to(app);

@@ -44,7 +44,9 @@ constexpr double kRoomForFigures_s = 45;
 class CharacterizeVerb final : public Verb {
  public:
   std::string name() const override { return "characterize"; }
-  std::string description() const override { return "Measure everything this machine can do: the study, as a command"; }
+  std::string description() const override {
+    return "Benchmark a whole machine: models, memory, decoding, storage, links";
+  }
 
   void add_flags(CLI::App& app) override {
     app.add_option("--out", out_, "Folder for the results; a call on an existing one resumes")
@@ -167,7 +169,7 @@ class CharacterizeVerb final : public Verb {
     line.say(fmt::format("{}: {} of {} cases finished by this call, {} failed, {} left", out_, result.finished, cases,
                          result.failed, result.left.size()));
     if (!result.cap.empty()) line.say(fmt::format("{} ended it: what is left does not fit any more", result.cap));
-    if (!result.left.empty()) line.say(fmt::format("to go on: stash characterize --out {}", out_));
+    if (!result.left.empty()) line.say(fmt::format("to resume: stash characterize --out {}", out_));
     if (result.failed > 0)
       line.say(fmt::format("to try failed cases again: stash characterize --out {} --retry", out_));
     return result.interrupted ? kExitInterrupted : 0;

@@ -26,9 +26,7 @@ constexpr int kMostEpochs = 100'000;
 class CompareVerb final : public Verb {
  public:
   std::string name() const override { return "compare"; }
-  std::string description() const override {
-    return "Machines that were characterized, beside each other and the catalogue";
-  }
+  std::string description() const override { return "Compare benchmarked machines, and what training costs on them"; }
 
   void add_flags(CLI::App& app) override {
     app.add_option("folders", folders_, "Folders written by stash characterize")->required()->type_name("DIR");

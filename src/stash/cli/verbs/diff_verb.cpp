@@ -39,7 +39,7 @@ Profile read_compared(const std::string& path) {
 class DiffVerb final : public Verb {
  public:
   std::string name() const override { return "diff"; }
-  std::string description() const override { return "What became slower from one profile of a job to another"; }
+  std::string description() const override { return "Compare two profiles of a job; fail CI on a regression"; }
 
   void add_flags(CLI::App& app) override {
     app.add_option("before", before_, "A profile, from stash profile --out FILE")->required()->type_name("FILE");

@@ -22,7 +22,7 @@ namespace {
 class DoctorVerb final : public Verb {
  public:
   std::string name() const override { return "doctor"; }
-  std::string description() const override { return "Say what is seen of launcher, ranks and hosts, and what to fix"; }
+  std::string description() const override { return "Find out why a job does not start: launcher, ranks, hosts"; }
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app, {"ranks", "device", "backend"});

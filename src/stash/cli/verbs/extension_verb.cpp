@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "stash/cli/flags/start_flags.h"
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/launch/extension/extension.h"
-#include "stash/launch/extension/oldest_torch.h"
 
 namespace stash {
 namespace {
@@ -14,16 +14,10 @@ namespace {
 class ExtensionVerb final : public Verb {
  public:
   std::string name() const override { return "extension"; }
-  std::string description() const override {
-    return "Build the library for an interpreter's torch, and say where it is";
-  }
+  std::string description() const override { return "Build the library for your torch ahead of time"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("--python", python_,
-                   fmt::format("Interpreter whose torch ({} or newer) it is for; default: that of an active "
-                               "environment, else the one of ./stash",
-                               oldest_torch()))
-        ->type_name("FILE");
+    add_python(app, python_, "it is for");
     // For a package that brings an extension: cmake/install.cmake.
     CLI::Option* adopt = app.add_option("--adopt", library_, "Library built with this copy of Stash")->group("");
     app.add_option("--store", store_, "Folder of the copy's own extensions")->group("")->needs(adopt);

@@ -15,7 +15,7 @@ namespace {
 class ImportVerb final : public Verb {
  public:
   std::string name() const override { return "import"; }
-  std::string description() const override { return "Say what PyTorch profiler traces tell of the stalls"; }
+  std::string description() const override { return "Get part of the ledger from PyTorch profiler traces"; }
 
   void add_flags(CLI::App& app) override {
     app.add_option("traces", traces_, "Traces of torch.profiler, JSON or gzip, one per rank, or a folder of them")

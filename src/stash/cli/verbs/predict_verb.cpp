@@ -29,7 +29,7 @@ namespace {
 class PredictVerb final : public Verb {
  public:
   std::string name() const override { return "predict"; }
-  std::string description() const override { return "The ledger of a job on machines that are not here"; }
+  std::string description() const override { return "Predict the ledger on other machines, or after a change"; }
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
@@ -94,8 +94,8 @@ class PredictVerb final : public Verb {
         }
         Prediction& prediction = found.predictions.emplace_back(std::move(std::get<Prediction>(result)));
         auto unchanged = before.on(instance, nodes, gpus_);
-        const auto* usual = std::get_if<Prediction>(&unchanged);  // none where the change alone makes it possible
-        if (!what_if.empty()) tell_change(prediction, usual == nullptr ? prediction : *usual);
+        const auto* without = std::get_if<Prediction>(&unchanged);  // none where the change alone makes it possible
+        if (!what_if.empty()) tell_change(prediction, without == nullptr ? prediction : *without);
         tell_worth(prediction, std::get<Setting>(after.setting_on(instance, nodes, gpus_)), after.job());
       }
     }

@@ -12,6 +12,7 @@
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/run_progress.h"
+#include "stash/cli/verbs/profile_examples.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
@@ -26,20 +27,15 @@ namespace {
 class ProfileVerb final : public Verb {
  public:
   std::string name() const override { return "profile"; }
-  std::string description() const override { return "Measure a built-in job and say what each kind of stall costs"; }
+  std::string description() const override { return "Measure a built-in model and what each kind of stall costs"; }
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
-    app.add_option("--out", out_, "File to write the profile to; an existing one is replaced")
-        ->type_name("FILE")
-        ->capture_default_str();
+    add_profile_out(app, out_);
     output_.add_to(app);
     start_.add_to(app);
     app.footer(
-        "Examples:\n"
-        "  stash profile                                             a small job on what is there\n"
-        "  stash profile --model resnet50 --batch 64 --ranks 8 --data DIR --out r50.json\n"
-        "  stash profile --device emulated:V100 --ranks 4            can this machine feed four V100s?\n"
+        std::string(kProfileExamples) +
         "  stash profile --inject rank1=+30ms                        what would a late rank cost?\n"
         "Several machines, under the launcher that you have (docs/clusters.md):\n"
         "  torchrun --no-python --nnodes 2 --nproc-per-node 4 --rdzv-endpoint HOST:29500 stash profile --model vgg11\n"

@@ -15,7 +15,7 @@ namespace {
 class ReportVerb final : public Verb {
  public:
   std::string name() const override { return "report"; }
-  std::string description() const override { return "Say what a profile found: the verdict, the ledger, the warnings"; }
+  std::string description() const override { return "Read a profile: the verdict, the ledger, the warnings"; }
 
   void add_flags(CLI::App& app) override {
     app.add_option("file", file_, "A profile, from stash profile --out FILE; or a folder of stash characterize")

@@ -23,13 +23,11 @@ namespace {
 class RunVerb final : public Verb {
  public:
   std::string name() const override { return "run"; }
-  std::string description() const override { return "Measure somebody's own training script, unedited"; }
+  std::string description() const override { return "Measure your own training script, unedited"; }
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
-    app.add_option("--out", out_, "File to write the profile to; an existing one is replaced")
-        ->type_name("FILE")
-        ->capture_default_str();
+    add_profile_out(app, out_);
     app.add_flag("--keep-training", keep_training_,
                  "Continue training after the measurement, with weights, optimizer and random numbers restored");
     output_.add_to(app);

@@ -83,8 +83,7 @@ class StudyVerb final : public Verb {
     app.get_option("--batch")->description("Samples per rank and step")->default_str(std::to_string(kBatch));
     app.get_option("--precision")
         ->description("A model ends when the 95 % interval of every part is within ± this share of the step");
-    app.get_option("--max-time")
-        ->description("Time limit per model (the whole study takes at most this × the number of models)");
+    app.get_option("--max-time")->description("Time limit per model, counted from its first round");
     app.add_option("--link", link_,
                    "Rate of the link between emulated GPUs; host: the unmodified loopback of this host")
         ->type_name("RATE")
@@ -129,8 +128,8 @@ class StudyVerb final : public Verb {
       for (const std::string& model : *models) jobs.push_back(job_of(model, gpus, cores));
     }
     say_longest(jobs);
-    const std::string usual = layers_->parsed() ? "stash-study-layers" : "stash-study-gradients";
-    return measure(jobs, out_.empty() ? usual : out_);
+    const std::string fallback = layers_->parsed() ? "stash-study-layers" : "stash-study-gradients";
+    return measure(jobs, out_.empty() ? fallback : out_);
   }
 
   ProfileSeries measure(const std::vector<Job>& jobs, const std::string& folder) const {
@@ -151,7 +150,7 @@ class StudyVerb final : public Verb {
         measure_series(jobs, folder, options, {.on_job = on_job, .on_failure = on_failure, .on_data = DataProgress()});
     progress.reset();
     if (!series.stopped_before.empty()) {
-      StatusLine().say(fmt::format("stopped; the same command goes on with {}", series.stopped_before));
+      StatusLine().say(fmt::format("stopped; the same command resumes with {}", series.stopped_before));
     }
     return series;
   }
@@ -159,9 +158,9 @@ class StudyVerb final : public Verb {
   static void say_longest(const std::vector<Job>& jobs) {
     if (jobs.empty()) return;
     const double each_s = jobs.front().max_time_s;
-    StatusLine().say(fmt::format("{} models of up to {} each (--max-time): up to {} in all; finished ones take none",
-                                 jobs.size(), format_duration(each_s),
-                                 format_duration(each_s * static_cast<double>(jobs.size()))));
+    StatusLine().say(fmt::format(
+        "{} models of up to {} each (--max-time): up to {} in all, and the start of each; finished ones take none",
+        jobs.size(), format_duration(each_s), format_duration(each_s * static_cast<double>(jobs.size()))));
   }
 
   Job job_of(const std::string& model, int gpus, int cores) const {

@@ -48,7 +48,9 @@ void open_browser(std::string address) {
 class ViewVerb final : public Verb {
  public:
   std::string name() const override { return "view"; }
-  std::string description() const override { return "A local page over a folder of profiles: list, filter, compare"; }
+  std::string description() const override {
+    return "Browse a folder of profiles in a local page: list, filter, compare";
+  }
 
   void add_flags(CLI::App& app) override {
     app.add_option("folder", folder_, "Folder of profiles: its files that end in .json")->required()->type_name("DIR");

@@ -32,7 +32,7 @@ double collective_s(const WatchedRank& rank) {
 class WatchVerb final : public Verb {
  public:
   std::string name() const override { return "watch"; }
-  std::string description() const override { return "Count and time what a training script does; change nothing"; }
+  std::string description() const override { return "Count and time what a training script does, without changing it"; }
 
   void add_flags(CLI::App& app) override {
     app.add_option(

@@ -45,9 +45,9 @@ fs::path image_name(std::int64_t index, const ImageDatasetOptions& options) {
 }
 
 // Hands out indices to a thread per core; the first exception ends them all and is thrown on.
-class Crew {
+class Writers {
  public:
-  Crew(std::int64_t count, const DatasetProgress& progress) : count_(count), progress_(progress) {}
+  Writers(std::int64_t count, const DatasetProgress& progress) : count_(count), progress_(progress) {}
 
   template <class Work>
   void run(Work work) {
@@ -114,7 +114,7 @@ DatasetSize make_image_dataset(const fs::path& given, const ImageDatasetOptions&
   for (std::int64_t i = 0; i < options.classes; ++i)
     create_folder((partial.path() / image_name(i, options)).parent_path());
   std::atomic<std::int64_t> bytes{0};
-  Crew(options.images, progress).run([&](std::int64_t index) {
+  Writers(options.images, progress).run([&](std::int64_t index) {
     const std::uint64_t seed = mix(options.seed) + static_cast<std::uint64_t>(index);
     const auto rgb = synthetic_image(options.width, options.height, seed);
     const auto jpeg = encode_jpeg(rgb, options.width, options.height);

@@ -43,7 +43,7 @@ class AxisWeights {
   std::vector<int> first_;
   std::vector<int> count_;
   std::vector<std::int16_t> weights_;
-  // Of the output at hand, in samples of the component.
+  // Of the current output, in samples of the component.
   std::vector<float> pixel_weights_;
   std::vector<float> sample_weights_;
   int sample_begin_ = 0;

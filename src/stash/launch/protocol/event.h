@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct PilotEvent {
   static constexpr std::string_view kName = "pilot";
   double edge_s = 0;
   double round_s = 0;
+  std::int64_t rounds_start_ns = 0;  // by the monotonic clock of this machine
 };
 struct MachineEvent {  // what only the interpreter knows
   static constexpr std::string_view kName = "machine";

@@ -34,6 +34,7 @@ template <class V, json_fields::FieldsOf<PilotEvent> T>
 void fields(V& visit, T& event) {
   visit("edge_s", event.edge_s, 0);
   visit("round_s", event.round_s, 0);
+  visit("rounds_start_ns", event.rounds_start_ns, 0);
 }
 
 template <class V, json_fields::FieldsOf<MachineEvent> T>

@@ -34,8 +34,8 @@ struct Order {
   MeetingPoint meeting;                   // where they meet otherwise
   std::string interface;                  // that Gloo's collectives use; empty: the backend's choice
   double timeout_s = 30;                  // of collectives and of waiting for others
+  bool on_gpus = false;                   // a rank computes on a GPU of its host
   bool stay = false;                      // for another order
-  std::int64_t started_ns = 0;            // when the launch began; its time counts from there
 
   bool is_whole() const { return crew_size == team_size; }
 };

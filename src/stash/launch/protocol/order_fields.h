@@ -37,8 +37,8 @@ void fields(V& visit, T& order) {
   visit("meeting", order.meeting);
   visit("interface", order.interface);
   visit("timeout_s", order.timeout_s, 0);
+  visit("on_gpus", order.on_gpus);
   visit("stay", order.stay);
-  visit("started_ns", order.started_ns);
 }
 
 template <class V, json_fields::FieldsOf<ScriptOrder> T>

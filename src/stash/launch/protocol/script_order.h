@@ -8,7 +8,7 @@
 
 namespace stash {
 
-// What the hooks in somebody's command are told.
+// What the hooks in the user's command are told.
 struct ScriptOrder {
   std::string program;              // ourselves: ranks ask it for the extension
   bool watch = false;               // counts what goes by, and measures nothing

@@ -14,7 +14,7 @@ inline constexpr const char* kOrderVariable = "STASH_ORDER";
 inline constexpr const char* kCrewIndexVariable = "STASH_CREW_INDEX";
 inline constexpr const char* kEventFdVariable = "STASH_EVENT_FD";
 inline constexpr const char* kSharedFdVariable = "STASH_SHARED_FD";
-// How a process of somebody's command finds the folder with its order, where it reports too.
+// How a process of the user's command finds the folder with its order, where it reports too.
 inline constexpr const char* kRunFolderVariable = "STASH_RUN_FOLDER";
 
 // In a run folder: the order, what each process reports (its id before the suffix), and empty files (a process's id

@@ -155,10 +155,9 @@ StoppedBy ScriptSession::rule() {
   const RulerParts parts{.job = start_.job, .workload = *this, .control = *control_, .report = report};
   Ruler ruler(parts);
   gate_->wait_for_stop();
-  const std::int64_t started_ns = now_ns();
   if (start_.rank == 0) events_.send(PhaseEvent{"warming up every condition"});
   ruler.pilot(present_conditions(start_.job, count_nodes(start_.places)));
-  return run_rounds(ruler, parts, started_ns, [] { return false; });
+  return run_rounds(ruler, parts, [] { return false; });
 }
 
 void ScriptSession::measure() {

@@ -65,7 +65,7 @@ void start(ScriptSession& session, const std::string& order_file, const Team& te
   if (!team.reports_with_rank_0()) session.send(ElsewhereEvent{team.places().front().host});
 }
 
-// Variables that contradict each other are no reason to stop somebody's script.
+// Variables that contradict each other are no reason to stop the user's script.
 std::pair<int, int> launched_as() {
   try {
     const std::optional<LaunchedProcess> launched = find_launched_process(environment_variable);

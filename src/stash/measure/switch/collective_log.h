@@ -27,7 +27,7 @@ class CollectiveLog {
   CollectiveLog();
   // What follows is recorded under this condition; `enabled` false: counted nowhere (warm-up).
   void select(Condition condition, bool enabled);
-  // When a collective was issued; the first so many since select() are kept.
+  // When a collective was issued; a limited number since select() is kept.
   void arrive(std::int64_t at_ns);
   std::vector<double> arrivals_s() const;
   // The place for a collective that is issued now; null when nothing is recorded or the table is full.

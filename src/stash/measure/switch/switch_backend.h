@@ -20,7 +20,7 @@ namespace stash {
 const char* collective_name(int op);
 
 // A backend around the real one that can confine or switch off what goes through, and counts and times it.
-// It forwards every virtual function of c10d::Backend that the torch at hand has.
+// It forwards every virtual function of c10d::Backend that the torch in use has.
 class SwitchBackend : public c10d::Backend {
  public:
   using WorkPtr = c10::intrusive_ptr<c10d::Work>;

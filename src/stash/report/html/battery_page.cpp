@@ -92,7 +92,7 @@ std::string case_table(const Cases& cases) {
                   {"case", "step, ms", "from", "to"}, HtmlTable::kMostMainBytes);
   for (const Part part : kParts) table.add_column(fmt::format("{}, %", to_string(part)));
   for (const Part part : kParts) table.add_column(fmt::format("{}, ms", to_string(part)));
-  for (const char* name : {"samples a second", "first epoch", "epoch", "$ an epoch"}) table.add_column(name);
+  for (const char* name : {"samples per second", "first epoch", "epoch", "$ per epoch"}) table.add_column(name);
   for (const CaseResult* result : cases) {
     const Ledger& ledger = *result->ledger;
     std::vector<Cell> row{label_of(*result), number_cell(ledger.step.s * 1e3, 2),
@@ -135,7 +135,7 @@ Section not_measured(const BatterySummary& summary) {
 }
 
 Section figures_section(const BatterySummary& summary) {
-  HtmlTable table("The machine by itself: medians with 95 % intervals",
+  HtmlTable table("The machine alone: medians with 95 % intervals",
                   {"figure", "setting", "median", "from", "to", "samples", ""});
   for (const Figure& one : summary.figures) {
     const auto shown = [&](std::optional<double> value) {
@@ -145,7 +145,7 @@ Section figures_section(const BatterySummary& summary) {
                one.samples.empty() ? Cell{"–"} : number_cell(static_cast<double>(one.samples.size()), 0),
                one.why_absent});
   }
-  return {"machine", "The machine by itself", table.empty() ? "" : table.str()};
+  return {"machine", "The machine alone", table.empty() ? "" : table.str()};
 }
 
 std::string machine_line(const BatterySummary& summary) {

@@ -80,7 +80,7 @@ class Chart {
       points_.push_back({static_cast<double>(row.bytes),
                          row.s,
                          "series-2",
-                         fmt::format("{} of {} by itself: {}, {}", row.op, format_bytes(static_cast<double>(row.bytes)),
+                         fmt::format("{} of {} alone: {}, {}", row.op, format_bytes(static_cast<double>(row.bytes)),
                                      format_duration(row.s), rate_text(bus_bytes_per_s(row))),
                          {},
                          ""});
@@ -91,7 +91,7 @@ class Chart {
   std::string str() const {
     if (points_.empty()) return "";
     std::vector<LegendEntry> entries{{"series-1", "in the job, smallest to largest"}};
-    if (!curves_.empty()) entries.push_back({"series-2", "by itself, with its fit"});
+    if (!curves_.empty()) entries.push_back({"series-2", "alone, with its fit"});
     if (has_expected_) entries.push_back({"series-3", "what the link should give"});
     const ChartPlane plane{.label = "Time of a collective against its size",
                            .x_title = "size",
@@ -153,7 +153,7 @@ std::string job_table(const Sizes& sizes) {
 }
 
 std::string link_table(const Report& report, const std::vector<std::vector<LinkTime>>& groups) {
-  HtmlTable table("Links, each kind of call by itself",
+  HtmlTable table("Links, each kind of call alone",
                   {"where", "op", "latency", "rate of the fit", "best bus rate", "should give"});
   for (std::size_t i = 0; i < std::min(groups.size(), kMostCollectiveRows); ++i) {
     const LinkTime& first = groups[i].front();

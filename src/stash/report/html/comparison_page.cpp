@@ -37,7 +37,7 @@ std::string model_chart(const ModelComparison& model, const Comparison& comparis
 
 std::string model_table(const Comparison& comparison) {
   HtmlTable table("An epoch of each model on each machine, the fastest first",
-                  {"model", "machine", "case", "epoch", "from", "to", "$ an epoch", ""}, HtmlTable::kMostMainBytes);
+                  {"model", "machine", "case", "epoch", "from", "to", "$ per epoch", ""}, HtmlTable::kMostMainBytes);
   for (const ModelComparison& model : comparison.models) {
     for (std::size_t i = 0; i < model.machines.size(); ++i) {
       const BestCase& best = model.machines[i];

@@ -20,7 +20,8 @@ std::string note_of(const FirstStep& step, const Report& report) {
 
 std::string others_of(const Report& report) {
   const std::vector<FirstStep>& steps = report.first_steps;
-  HtmlTable table("What else would help, each by itself", {"what", "how", "part", "saves, ms per step", "from", "to"});
+  HtmlTable table("What else would help, each change alone",
+                  {"what", "how", "part", "saves, ms per step", "from", "to"});
   for (std::size_t i = 1; i < steps.size(); ++i) {
     const auto ms = [&](double s) { return Cell{milliseconds(s, report.ledger), s * 1e3}; };
     table.add({steps[i].action, steps[i].how, std::string(to_string(steps[i].part)), ms(steps[i].saved.s),

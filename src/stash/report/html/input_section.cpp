@@ -31,7 +31,7 @@ std::string work_chart(const Profile& profile) {
   if (sum.samples <= 0) return "";
   const auto row = [&](std::string name, double s, std::string classes) {
     const double each_s = s / static_cast<double>(sum.samples);
-    const std::string figures = format_duration(each_s) + " a sample";
+    const std::string figures = format_duration(each_s) + " per sample";
     return BarRow{name, figures, {{each_s, std::move(classes), name + ": " + figures}}, {}};
   };
   const std::vector<BarRow> rows{row("read", sum.read_s, "part-fetch"), row("decode", sum.decode_s, "part-prep"),

@@ -39,7 +39,7 @@ std::string chart_of(const std::vector<LayerTime>& layers) {
   const std::vector<LegendEntry> entries{{"series-1", "forward"}, {"series-2", "backward"}};
   return figure(
       legend(entries) + bar_chart("The layers that take longest", rows, [](double s) { return format_duration(s); }),
-      fmt::format("The {} of {} layers that take longest, each measured by itself.", rows.size(), timed));
+      fmt::format("The {} of {} layers that take longest, each measured alone.", rows.size(), timed));
 }
 
 std::string table_of(const std::vector<LayerTime>& layers) {

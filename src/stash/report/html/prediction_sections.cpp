@@ -45,7 +45,7 @@ Cell ms_cell(const std::optional<Estimate>& time, const Ledger& ledger) {
 std::string table_of(std::span<const Prediction* const> predictions) {
   HtmlTable table("Predicted ledgers, ms per step", {"machine"});
   for (const Part part : kParts) table.add_column(to_string(part));
-  for (const char* name : {"step", "from", "to", "epoch", "$ per hour", "$ an epoch"}) table.add_column(name);
+  for (const char* name : {"step", "from", "to", "epoch", "$ per hour", "$ per epoch"}) table.add_column(name);
   for (const Prediction* prediction : predictions.first(std::min(predictions.size(), kMostPredictionRows))) {
     const Ledger& ledger = prediction->ledger;
     std::vector<Cell> row{label_of(*prediction)};
@@ -94,7 +94,9 @@ Section ledgers_section(std::span<const Prediction* const> predictions) {
 }
 
 Section rejected_section(const std::vector<Rejected>& rejected) {
-  HtmlTable table(fmt::format("{} that cannot be, with the reason", rejected.size()), {"machine", "nodes", "why"});
+  HtmlTable table(
+      fmt::format("{} machine{} that cannot run this job, and why", rejected.size(), rejected.size() == 1 ? "" : "s"),
+      {"machine", "nodes", "why"});
   for (std::size_t i = 0; i < std::min(rejected.size(), kMostPredictionRows); ++i) {
     table.add({rejected[i].instance,
                {fmt::format("{}", rejected[i].nodes), static_cast<double>(rejected[i].nodes)},
