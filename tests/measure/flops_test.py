@@ -61,10 +61,10 @@ class Operations(unittest.TestCase):
                 self.assertEqual(sum(layer["forward_ops"] for layer in layers), model["operations_per_sample"])
 
     def test_so_it_is_with_other_sizes(self):
-        for name in ("resnet18", "squeezenet1_0", "mobilenet_v2", "shufflenet_v2_x0_5"):
+        for name in ("resnet18", "squeezenet1_0", "mobilenet_v2", "shufflenet_v2_x0_5", "efficientnet_b0"):
             with self.subTest(name):
                 self.check_model(name, image_size=160)
-        for name in ("gpt2", "bert_base"):
+        for name in ("gpt2", "bert_base", "bert_base_pretrain"):
             with self.subTest(name):
                 self.check_model(name, seq_len=64)
 
