@@ -8,6 +8,7 @@
 
 namespace stash {
 
+inline constexpr int kMostRanksPerNode = 1 << 12;
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // How gradients are summed; docs/prediction.md has the formulas. `quickest` picks for each size, as NCCL does.
