@@ -74,6 +74,13 @@ class Predict(unittest.TestCase):
         self.assertIn("batch=64: 64 samples per GPU and pass, 1 pass per step, 4 GPUs, fp32", said)
         self.assertIn("per step of as many samples", said)
 
+    def test_another_loader_needs_more_cpu(self):
+        own, = self.json(*H200)["predictions"]
+        other, = self.json(*H200, "--loader", "torchvision")["predictions"]
+        self.assertGreater(other["ledger"]["parts"]["prep"]["s"], 3 * own["ledger"]["parts"]["prep"]["s"])
+        self.assertIn("prep assumes Stash's own loader", own["assumptions"])
+        self.assertTrue(any("prep assumes torchvision, 3.28 times" in text for text in other["assumptions"]))
+
     # The same model with batch 64 in fp32 takes 32.8 ms on an H200 (docs/accuracy.md).
     def test_another_batch_and_type_of_a_real_profile(self):
         row, = self.json(*H200, "--set", "batch=64", "--set", "dtype=fp32")["predictions"]
@@ -113,6 +120,9 @@ class Predict(unittest.TestCase):
                 (2, (*H200, "--dtype", "bf16", "--set", "dtype=fp32"), "--dtype and --set dtype"),
                 (2, (*H200, "--set", "batch=64", "--set", "batch=32"), "given twice"),
                 (1, (*H200, "--set", "batch=100000"), "are missing"),
+                (2, (*H200, "--loader", "torchvison"), "torchvision"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--loader", "dali"), "--sample-cpu"),
+                (2, ("profile", "--model", "gpt2", "--device", "cpu", "--loader", "dali"), "takes tokens"),
                 (1, (*H200, "--set", "ranks=2"), "has 1 GPU"),
                 (2, (*VGG, "--on", "p3.8xlarge", "--gpus", "2", "--set", "ranks=2"), "--gpus and --set ranks"),
                 (2, (*VGG, "--on", "p3.8xlarge", "--global-batch", "64", "--set", "accumulation=2"), "--global-batch"),

@@ -4,9 +4,10 @@
 
 namespace stash {
 
-// The texts of catalog/gpus.csv, instances.csv and sources.csv, put in when the program is built.
+// The texts of catalog/gpus.csv, instances.csv, loaders.csv and sources.csv, put in when the program is built.
 extern const std::string_view kGpusCsv;
 extern const std::string_view kInstancesCsv;
+extern const std::string_view kLoadersCsv;
 extern const std::string_view kSourcesCsv;
 
 }  // namespace stash

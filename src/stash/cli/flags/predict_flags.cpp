@@ -12,6 +12,7 @@
 #include "stash/core/units.h"
 #include "stash/core/words.h"
 #include "stash/models/models.h"
+#include "stash/predict/loader_cost.h"
 #include "stash/predict/scaling.h"
 #include "stash/predict/step_job.h"
 
@@ -60,8 +61,14 @@ void PredictFlags::add_job_to(CLI::App& app) {
   app.add_option("--dtype", dtype, "Arithmetic; default: the profile's, else fp32")->type_name("fp32|bf16|fp16");
   app.add_option("--sample-bytes", sample_bytes, "Bytes per sample on disk (if no profile is given)")
       ->type_name("BYTES");
-  app.add_option("--sample-cpu", sample_cpu, "CPU time per sample to decode (if no profile is given)")
+  app.add_option("--sample-cpu", sample_cpu,
+                 "CPU time per sample to decode in Stash's own loader (if no profile is given)")
       ->type_name("TIME");
+  app.add_option(
+         "--loader", loader,
+         "Loader whose CPU time a sample takes: stash, torchvision (Pillow), opencv or dali; default: the profile's, "
+         "else stash")
+      ->type_name("NAME");
   app.add_option("--measured", measured,
                  "Measured step time of this job on one GPU of that machine, or on so many; may be repeated")
       ->type_name("INSTANCE[:GPUS]=TIME")
@@ -118,6 +125,14 @@ void PredictFlags::set_sample(PredictJob& job) const {
   job.sample = cost;
 }
 
+// What a profile measured is of its own loader; --sample-cpu is of Stash's.
+void PredictFlags::set_loader(PredictJob& job) const {
+  const bool measured_input = job.profile && job.sample && !sample_cpu;
+  const Loader& from = find_loader(measured_input ? std::string_view(job.profile->profile.job.loader) : kOwnLoader);
+  const bool has_images = job.graph.input == InputKind::images;
+  if (loader || (measured_input && has_images)) use_loader(job, from, loader ? find_loader(*loader) : from);
+}
+
 PredictJob PredictFlags::resolve(std::span<const Instance> instances) const {
   if (profile.empty() == !model) {
     throw UsageError(profile.empty() ? "a job is missing: give a profile, or --model NAME"
@@ -131,6 +146,7 @@ PredictJob PredictFlags::resolve(std::span<const Instance> instances) const {
   if (dtype) job.dtype = parse_dtype(*dtype);
   if (global_batch) job.global_batch = checked_batch(*global_batch, "--global-batch");
   set_sample(job);
+  set_loader(job);
   if (profile.empty() && !job.sample) {
     job.assumptions.push_back("the input is not known: prep and fetch are left out (--sample-bytes, --sample-cpu)");
   }

@@ -26,7 +26,8 @@ struct PredictFlags {
   std::optional<std::string> dtype;
   std::optional<double> samples;
   std::optional<std::string> sample_bytes;
-  std::optional<std::string> sample_cpu;
+  std::optional<std::string> sample_cpu;  // in Stash's own loader
+  std::optional<std::string> loader;
   std::vector<std::string> measured;
   std::vector<std::string> changes;
 
@@ -40,6 +41,7 @@ struct PredictFlags {
  private:
   PredictJob job_of_model(std::span<const Instance> instances) const;
   void set_sample(PredictJob& job) const;
+  void set_loader(PredictJob& job) const;
 };
 
 // "1,2,4": whole numbers above 0.
