@@ -8,6 +8,7 @@ import program
 program.require_program(extension=False)
 VGG = ("predict", "--model", "vgg11", "--batch", 32)
 R50 = ("advise", "--model", "resnet50", "--batch", 64, "--epochs", 90, "--samples", 1281167)
+H200 = ("predict", program.ROOT / "docs/profiles/h200-resnet50-4-workers.json")
 PARTS = {"compute", "contention", "interconnect", "network", "copy", "prep", "fetch"}
 
 
@@ -57,6 +58,36 @@ class Predict(unittest.TestCase):
         self.assertLess(v100["s"], 0.190)
         self.assertGreater(k80["s"], 0.190)
         self.assertLess(v100["low_s"], v100["s"])
+
+    def test_a_step_measured_on_all_gpus_and_one_on_one(self):
+        row, = self.json(*VGG, "--measured", "p3.16xlarge=0.12s", "--measured", "p3.16xlarge:8=0.3s", "--on",
+                         "p3.16xlarge")["predictions"]
+        self.assertAlmostEqual(row["ledger"]["step"]["s"], 0.3, delta=0.006)
+        self.assertAlmostEqual(row["ledger"]["parts"]["compute"]["s"], 0.12, delta=0.003)
+        self.assertIn("nvlink", "".join(row["assumptions"]))
+
+    def test_another_job(self):
+        row, = self.json(*VGG, "--on", "p3.8xlarge", "--set", "batch=64", "--set", "accumulation=2", "--set", "dtype=fp16",
+                         "--set", "ranks=2")["predictions"]
+        self.assertEqual((row["batch"], row["accumulation"], row["dtype"], row["gpus"]), (64, 2, "fp16", 2))
+        said = self.call(*VGG, "--on", "p3.8xlarge", "--set", "batch=64").out
+        self.assertIn("batch=64: 64 samples per GPU and pass, 1 pass per step, 4 GPUs, fp32", said)
+        self.assertIn("per step of as many samples", said)
+
+    def test_another_loader_needs_more_cpu(self):
+        own, = self.json(*H200)["predictions"]
+        other, = self.json(*H200, "--loader", "torchvision")["predictions"]
+        self.assertGreater(other["ledger"]["parts"]["prep"]["s"], 3 * own["ledger"]["parts"]["prep"]["s"])
+        self.assertIn("prep assumes Stash's own loader", own["assumptions"])
+        self.assertTrue(any("prep assumes torchvision, 3.28 times" in text for text in other["assumptions"]))
+
+    # The same model with batch 64 in fp32 takes 32.8 ms on an H200 (docs/accuracy.md).
+    def test_another_batch_and_type_of_a_real_profile(self):
+        row, = self.json(*H200, "--set", "batch=64", "--set", "dtype=fp32")["predictions"]
+        compute = row["ledger"]["parts"]["compute"]
+        self.assertLess(compute["low_s"], 32.8e-3)
+        self.assertGreater(compute["high_s"], 32.8e-3)
+        self.assertAlmostEqual(row["saving"]["step_s"] + row["ledger"]["step"]["s"], 78.3e-3 / 4, delta=2e-3)
 
     def test_accumulation(self):
         row, = self.json("predict", "--model", "gpt:layers=24,hidden=2048,heads=16,seq=1024", "--batch", 2, "--global-batch", 64,
@@ -113,6 +144,20 @@ class Predict(unittest.TestCase):
                 (2, ("predict", "--on", "p3.8xlarge"), "--model"),
                 (2, (*VGG, "--on", "p3.8xlarge", "--set", "netwrk=1Gbit/s"), "network"),
                 (2, (*VGG, "--on", "p3.8xlarge", "--set", "network=fast"), "Gbit/s"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--set", "batch=0"), "from 1 to"),
+                (2, (*H200, "--batch", "64", "--set", "batch=64"), "--batch and --set batch"),
+                (2, (*H200, "--dtype", "bf16", "--set", "dtype=fp32"), "--dtype and --set dtype"),
+                (2, (*H200, "--set", "batch=64", "--set", "batch=32"), "given twice"),
+                (1, (*H200, "--set", "batch=100000"), "are missing"),
+                (2, (*H200, "--loader", "torchvison"), "torchvision"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--loader", "dali"), "--sample-cpu"),
+                (2, ("profile", "--model", "gpt2", "--device", "cpu", "--loader", "dali"), "takes tokens"),
+                (1, (*H200, "--set", "ranks=2"), "has 1 GPU"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--gpus", "2", "--set", "ranks=2"), "--gpus and --set ranks"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--global-batch", "64", "--set", "accumulation=2"), "--global-batch"),
+                (1, (*VGG, "--on", "p3.8xlarge", "--set", "dtype=bf16"), "does not compute with bf16"),
+                (1, (*VGG, "--on", "p3.8xlarge", "--set", "ranks=8"), "needs 4 more"),
+                (2, (*VGG, "--on", "p3.8xlarge", "--measured", "p3.8xlarge:6=0.1s"), "no multiple"),
                 (2, (*VGG, "--on", "p3.8xlarge", "--nodes", "0"), "--nodes"),
                 (2, (*VGG, "--on", "p3.8xlarge", "--format", "xml"), "json"),
                 (2, (*VGG, "--on", "p3.8xlarge", "--measured", "p3.2xlarge"), "p3.2xlarge"),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "own_profile.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
 #include "stash/models/models.h"
@@ -44,46 +45,6 @@ double sum_of_parts(const Ledger& ledger) {
   double sum = 0;
   for (const auto& part : ledger.parts) sum += part ? part->s : 0;
   return sum;
-}
-
-WhatIf what_if_of(std::initializer_list<const char*> changes) {
-  WhatIf what_if;
-  for (const char* change : changes) set(what_if, change);
-  return what_if;
-}
-
-// Two ranks on emulated V100s, 20 ms for gradients, 30 ms for input, 10 ms for storage.
-Profile own_profile() {
-  Profile profile;
-  profile.job.model = "resnet18";
-  profile.job.batch = 16;
-  profile.job.device = "emulated:V100";
-  profile.job.inject.link_bytes_per_s = 1e9;
-  profile.job.inject.read_bytes_per_s = 20e6;
-  profile.machine.cores = 64;
-  const Graph graph = make_model("resnet18");
-  profile.layers = layer_times(graph, 16, DType::fp32, find_gpu("V100"));
-  double compute_s = optimizer_time_s(graph, find_gpu("V100"));
-  for (const LayerTime& layer : profile.layers) compute_s += *layer.forward_s + *layer.backward_s;
-  InputCounters counters;
-  counters.samples = 1000;
-  counters.read_bytes = 110'000'000;
-  counters.decode_s = 1;
-  profile.inputs = {counters};
-  const std::vector<std::pair<Condition, double>> steps{{Condition::solo, compute_s},
-                                                        {Condition::apart, compute_s},
-                                                        {Condition::node, compute_s + 0.02},
-                                                        {Condition::hot, compute_s + 0.05},
-                                                        {Condition::cold, compute_s + 0.06}};
-  for (int round = 0; round < 6; ++round) {
-    for (const auto& [condition, step_s] : steps) {
-      const RankSample sample{5 * step_s, 0, 0};
-      const bool waits = condition == Condition::solo;
-      profile.windows.push_back(
-          {round, condition, 5, {sample, waits ? std::nullopt : std::optional(sample)}, {}, {}, {}});
-    }
-  }
-  return profile;
 }
 
 }  // namespace
@@ -134,7 +95,7 @@ TEST(Predict, TwoMachinesOnANetworkAreSlowerThanOneWithAsManyGpus) {
 
 TEST(Predict, AStepMeasuredOnTheSameGpuIsThatStep) {
   PredictJob job = job_of("resnet18", 64);
-  job.measured = MeasuredStep{.gpu = &find_gpu("V100"), .step_s = 0.123};
+  job.measured = {MeasuredStep{.instance = find_instance("p3.2xlarge"), .step_s = 0.123}};
   const Prediction prediction = predicted(std::move(job), "p3.2xlarge");
   EXPECT_NEAR(prediction.ledger.step.s, 0.123, 0.123 * 0.02);
 }
@@ -169,9 +130,9 @@ TEST(Predict, AFasterNetworkMoreWorkersAndMoreCacheNeverMakeItSlower) {
   const PredictJob job = with_input(job_of("resnet18", 64));
   const double base_s = predicted(job, "p3.8xlarge", 2).ledger.step.s;
   for (const char* change : {"network=100Gbit/s", "storage=10GB/s", "cores=64", "links=nvswitch", "workers=16"}) {
-    EXPECT_LE(predicted(job, "p3.8xlarge", 2, what_if_of({change})).ledger.step.s, base_s + 1e-9) << change;
+    EXPECT_LE(predicted(job, "p3.8xlarge", 2, question_of({change})).ledger.step.s, base_s + 1e-9) << change;
   }
-  const Prediction cached = predicted(job, "p3.8xlarge", 1, what_if_of({"cache=500GiB"}));
+  const Prediction cached = predicted(job, "p3.8xlarge", 1, question_of({"cache=500GiB"}));
   EXPECT_NEAR(cached.ledger.steady_fetch->fetch.s, 0, 1e-6);
 }
 
@@ -205,7 +166,7 @@ TEST(Predict, LinksThatWereTimedAloneAreScaledToTheStallThatWasMeasured) {
   }
   Predictor predictor(job_of_profile(profile));
   EXPECT_NEAR(predictor.here().ledger[Part::interconnect]->s, 0.020, 1e-4);
-  Predictor in_one(job_of_profile(profile), what_if_of({"bucket=1GB"}));  // by what the buckets of the profile took
+  Predictor in_one(job_of_profile(profile), question_of({"bucket=1GB"}));  // by what the buckets of the profile took
   EXPECT_GT(in_one.here().ledger[Part::interconnect]->s, 0.0205);
 }
 
@@ -254,7 +215,7 @@ TEST(WhatIf, ValuesThatMakeNoSenseAreRefused) {
 }
 
 TEST(Worth, MoreOfWhatLimitsSavesMost) {
-  Predictor predictor(with_input(job_of("vgg11", 32)), what_if_of({"cores=64", "storage=20GB/s"}));
+  Predictor predictor(with_input(job_of("vgg11", 32)), question_of({"cores=64", "storage=20GB/s"}));
   const auto setting = std::get<Setting>(predictor.setting_on(find_instance("p3.8xlarge"), 2));
   const std::vector<Worth> worth = worth_of_more(setting, predictor.job());
   ASSERT_FALSE(worth.empty());
@@ -269,8 +230,8 @@ TEST(Worth, NeedsOfTheInputFollowFromTheStepWithoutIt) {
   const double rate = needs.storage_bytes_per_s / 110e3;  // samples per second
   EXPECT_NEAR(needs.cores_per_gpu, rate * 1e-3, 1e-9);
   Predictor enough(with_input(job_of("resnet18", 64)),
-                   what_if_of({fmt::format("storage={}MB/s", needs.storage_bytes_per_s * 1.1 / 1e6).c_str(), "cores=64",
-                               "workers=64"}));
+                   question_of({fmt::format("storage={}MB/s", needs.storage_bytes_per_s * 1.1 / 1e6).c_str(),
+                                "cores=64", "workers=64"}));
   const Ledger ledger = std::get<Prediction>(enough.on(find_instance("p3.2xlarge"), 1)).ledger;
   EXPECT_LT(ledger[Part::fetch]->s + ledger[Part::prep]->s, 0.02 * ledger.step.s);
 }

@@ -78,7 +78,8 @@ TEST(PublishedSteps, OfOneGpuGiveThoseOfAnother) {
       for (const auto& [to, to_s] : steps) {
         if (from == to) continue;
         const Gpu &a = find_gpu(from), &b = find_gpu(to);
-        const ScaledTimes times = scaled_times(graph, std::get<2>(job), DType::fp32, a, from_s, b);
+        const ScaledTimes times = scaled_times(graph, {.gpu = &a, .step_s = from_s, .batch = std::get<2>(job)},
+                                               std::get<2>(job), DType::fp32, b);
         errors.push_back(std::abs(times.compute_s() / to_s - 1));
         if (std::get<0>(job) == "mobilenet_v2") depthwise.push_back(errors.back());
         by_peak.push_back(std::abs(from_s * a.fp32_ops_per_s / b.fp32_ops_per_s / to_s - 1));

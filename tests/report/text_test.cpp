@@ -43,6 +43,7 @@ resnet50, batch 64 per rank, 2 ranks on cpu (gloo, fp32); node1 with 8 cores of 
   C compute 48 %   O contention 0 %   I interconnect 41 %   P prep 10 %
 
 step by condition, ms:  solo 43.30  apart 43.50  node 80.60  hot 90.00  cold 90.20
+prep assumes Stash's own loader
 late rank: none
 sampling stopped after 6 rounds (31.0 s): every interval is within ±2 % of the step
 as the Stash study (ICDCS 2023) counts: interconnect 46.3 %, network –, prep 10.4 %, fetch 0.2 %
@@ -74,6 +75,7 @@ first: give each rank 2 input workers instead of 1: saves about 9.40 ms (9.10 to
   because a step waits 9.40 ms for batches and takes 80.6 ms without input; a rank has 4 cores
 
 step by condition, ms:  solo 43.30  apart 43.50  node 80.60  hot 90.00  cold 90.20
+prep assumes Stash's own loader
 late rank: none
 sampling stopped after 6 rounds (31.0 s): every interval is within +-2 % of the step
 as the Stash study (ICDCS 2023) counts: interconnect 46.3 %, network -, prep 10.4 %, fetch 0.2 %

@@ -4,10 +4,11 @@
 
 namespace stash {
 
-// The texts of catalog/gpus.csv, instances.csv, link_rates.csv and sources.csv, put in when the program is built.
+// The texts of the tables in catalog/, put in when the program is built.
 extern const std::string_view kGpusCsv;
 extern const std::string_view kInstancesCsv;
 extern const std::string_view kLinkRatesCsv;
+extern const std::string_view kLoadersCsv;
 extern const std::string_view kSourcesCsv;
 
 }  // namespace stash

@@ -27,6 +27,7 @@ struct Job {
   std::string data;                              // dataset folder or token file
   int workers = 1;                               // input threads per rank
   int prefetch = 2;                              // batches that may be ready before they are used
+  std::string loader = "stash";                  // whose CPU time a sample takes; empty: a script's own
   std::vector<Condition> conditions;             // the chain that was asked for; absent ones are left out
   double precision_ratio = 0.02;                 // half width of every part's interval, as a share of the step
   double max_time_s = 120;

@@ -7,7 +7,7 @@ namespace stash {
 
 template <class V, json_fields::FieldsOf<Job> T>
 void fields(V& visit, T& job) {
-  json_fields::Nullable model{job.model}, dtype{job.dtype}, backend{job.backend};
+  json_fields::Nullable model{job.model}, dtype{job.dtype}, backend{job.backend}, loader{job.loader};
   json_fields::Nullable batch{job.batch};
   visit.or_default("model", model);
   visit.or_default("batch", batch, 0);
@@ -22,6 +22,7 @@ void fields(V& visit, T& job) {
   visit.or_default("data", job.data);
   visit.or_default("workers", job.workers, 0);
   visit.or_default("prefetch", job.prefetch, 0);
+  visit.or_default("loader", loader);
   visit.or_default("conditions", job.conditions);
   visit.or_default("precision_ratio", job.precision_ratio, 0);
   visit.or_default("rounds", job.rounds, 0);

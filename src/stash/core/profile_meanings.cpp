@@ -22,6 +22,8 @@ constexpr auto kProfileMeanings = std::to_array<KeyMeaning>({
     {"job.data", "path of the data set; empty: none"},
     {"job.workers", "input threads per rank"},
     {"job.prefetch", "batches prepared ahead"},
+    {"job.loader",
+     "loader whose CPU time a sample takes: `stash`, `torchvision`, `opencv` or `dali`; null under `stash run`"},
     {"job.conditions", "conditions that were asked for; empty: all that apply"},
     {"job.precision_ratio", "target width of the intervals, as a share of the step"},
     {"job.rounds", "maximum number of rounds; 0: no maximum"},

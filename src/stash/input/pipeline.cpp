@@ -25,6 +25,8 @@ void check(const PipelineOptions& options, InputKind kind) {
   require(options.workers >= 1, "workers", options.workers);
   require(options.prefetch >= 1, "prefetch", options.prefetch);
   require(options.ranks >= 1, "ranks", options.ranks);
+  if (!(options.cpu_ratio >= 1))
+    throw UsageError(fmt::format("a loader cannot take {} times the CPU", options.cpu_ratio));
   require(options.rank >= 0 && options.rank < options.ranks, "rank", options.rank);
   if (kind == InputKind::images)
     require(options.image_size >= 1 && options.image_size <= 4096, "image_size", options.image_size);
@@ -56,7 +58,8 @@ struct Pipeline::Impl {
               .queue = BatchQueue(given.batch, given.prefetch),
               .buffers = BatchBuffers(given.prefetch + 1, given.batch, spec_of(given, dataset->kind()).bytes(),
                                       given.allocate),
-              .prep_ns_per_sample = injected_ns(given)} {
+              .prep_ns_per_sample = injected_ns(given),
+              .cpu_ratio = given.cpu_ratio} {
     if (given.inject.read_bytes_per_s) state.storage.emplace(*given.inject.read_bytes_per_s);
   }
 

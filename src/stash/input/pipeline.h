@@ -21,6 +21,7 @@ struct PipelineOptions {
   std::uint64_t seed = 1;
   int rank = 0;  // this pipeline reads samples rank, rank + ranks, ... of each epoch's shuffle
   int ranks = 1;
+  double cpu_ratio = 1;  // CPU time of a sample over that of this pipeline; what is more is spent on nothing
   Injection inject;
   // Memory for a batch; where there is a GPU it is pinned. Called at construction only.
   std::function<std::shared_ptr<void>(std::size_t bytes)> allocate;

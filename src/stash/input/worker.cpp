@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stash/core/clock.h"
+#include "stash/core/cpu_clock.h"
 #include "stash/core/emulated_time.h"
 #include "stash/core/error.h"
 #include "stash/input/interruptible_sleep.h"
@@ -73,8 +74,7 @@ bool Worker::try_sample(const Ticket& ticket, std::int64_t index) {
     const auto bytes = reader_.read(location_, cold, prep_start_ns_, read);
     prep_start_ns_ = std::max(prep_start_ns_, read.served_ns);
     read_ns = now_ns();
-    maker_->make(bytes, state_.sampler.augment_seed(ticket.position), state_.buffers.sample(ticket.slot, ticket.place),
-                 time);
+    make_as_loader(bytes, ticket, time);
     state_.buffers.labels(ticket.slot)[ticket.place] = location_.label;
   } catch (const BrokenSample& broken) {
     state_.skips.add_skipped(location_.path, broken.what());
@@ -86,6 +86,18 @@ bool Worker::try_sample(const Ticket& ticket, std::int64_t index) {
   add(counters.decode_ns, time.decode_ns);
   add(counters.augment_ns, time.augment_ns);
   return good;
+}
+
+// Another loader needs more CPU for the same sample: the core is kept busy for the rest of that time.
+void Worker::make_as_loader(std::span<const std::uint8_t> bytes, const Ticket& ticket, MakeTime& time) {
+  const std::int64_t start_cpu_ns = state_.cpu_ratio > 1 ? thread_cpu_ns() : 0;
+  maker_->make(bytes, state_.sampler.augment_seed(ticket.position), state_.buffers.sample(ticket.slot, ticket.place),
+               time);
+  if (state_.cpu_ratio <= 1) return;
+  const std::int64_t made_ns = now_ns();
+  const auto own_ns = static_cast<double>(thread_cpu_ns() - start_cpu_ns);
+  keep_busy_until_cpu_ns(start_cpu_ns + static_cast<std::int64_t>(own_ns * state_.cpu_ratio));
+  time.decode_ns += now_ns() - made_ns;
 }
 
 // A sample that was made sooner than was asked for waits until then.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "stash/input/batch_buffers.h"
 #include "stash/input/batch_queue.h"
@@ -32,6 +33,7 @@ struct PipelineState {
   BatchBuffers buffers;
   std::optional<StorageClock> storage{};  // slowed down on purpose
   std::int64_t prep_ns_per_sample = 0;    // at least, on purpose
+  double cpu_ratio = 1;                   // of a sample, over what making it takes
   std::atomic<bool> cold{false};          // changes only while paused
   SkipLog skips{};
   StageCounters counters{};
@@ -48,6 +50,7 @@ class Worker {
  private:
   void make_sample(const Ticket& ticket);
   bool try_sample(const Ticket& ticket, std::int64_t index);  // false: the sample is broken and was counted
+  void make_as_loader(std::span<const std::uint8_t> bytes, const Ticket& ticket, MakeTime& time);
   void fill_injected_time();
 
   PipelineState& state_;

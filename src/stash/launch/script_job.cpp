@@ -37,6 +37,7 @@ Job script_job(Job asked, const ShownJob& shown) {
   job.batch = shown.batch.value_or(0);
   job.workers = shown.workers;
   job.prefetch = shown.prefetch;
+  job.loader.clear();  // its own
   return job;
 }
 

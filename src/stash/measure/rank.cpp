@@ -8,6 +8,7 @@
 
 #include "stash/attribute/attribute.h"
 #include "stash/catalog/layer_time.h"
+#include "stash/catalog/loader.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/launch/protocol/shared_names.h"
@@ -124,6 +125,7 @@ class RankRun {
                             .seed = job_.seed,
                             .rank = rank_,
                             .ranks = setup_.group->getSize(),
+                            .cpu_ratio = find_loader(job_.loader).cpu_ratio,
                             .inject = job_.inject,
                             .allocate = [this](std::size_t bytes) { return device_.allocate_host(bytes); }};
     pipeline_ = std::make_unique<Pipeline>(open_dataset(job_.data, graph_.input, graph_.seq_len), options);

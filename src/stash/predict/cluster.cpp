@@ -10,7 +10,6 @@ namespace stash {
 namespace {
 
 constexpr int kMostRanks = 1 << 20;
-constexpr int kMostRanksPerNode = 1 << 12;
 
 void require(bool holds, const char* what, double value, const char* wanted) {
   if (!holds)

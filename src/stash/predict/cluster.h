@@ -9,6 +9,7 @@
 
 namespace stash {
 
+inline constexpr int kMostRanksPerNode = 1 << 12;
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // How gradients are summed; docs/prediction.md has the formulas. `quickest` picks the fastest of the next three for each

@@ -10,10 +10,9 @@
 #include "stash/catalog/gpu.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
-#include "stash/core/units.h"
-#include "stash/models/memory.h"
-#include "stash/predict/calibrate.h"
-#include "stash/predict/interval.h"
+#include "stash/predict/epoch_times.h"
+#include "stash/predict/gpu_fit.h"
+#include "stash/predict/predicted_step.h"
 #include "stash/predict/simulate.h"
 
 namespace stash {
@@ -23,16 +22,7 @@ constexpr double kOverlapRatio = 2;     // what overlapping costs differs by thi
 constexpr double kWaitsMore = 0.15;     // what programs lose to ranks beside each other, by bench/scaling_rows
 constexpr double kInputRatio = 1.25;    // another machine's cores and disks
 constexpr double kMeasuredRatio = 1.1;  // links and input that were measured, from one minute to the next
-// Frameworks that use buffers again need less than all outputs of all layers: what is beyond even this cannot fit.
-constexpr double kLeastMemoryRatio = 0.6;
 constexpr int kMostNodes = 4096;
-
-double memory_bytes(const PredictJob& job) { return training_bytes(job.graph, job.batch, element_bytes(job.dtype)); }
-
-double sample_device_bytes(const Graph& graph) {
-  if (graph.input == InputKind::images) return 4.0 * 3 * graph.image_size * graph.image_size;
-  return 8.0 * graph.seq_len;
-}
 
 // Parts of which nothing is known are absent; they added nothing.
 void leave_out(Ledger& ledger, Condition condition) {
@@ -54,13 +44,9 @@ std::optional<SteadyFetch> steady_fetch(const PredictJob& job, const StepJob& st
                      .cached_ratio = cached};
 }
 
-void add_epochs(Prediction& prediction, std::optional<double> samples) {
-  if (!samples) return;
-  const double per_step = static_cast<double>(prediction.batch) * prediction.accumulation * prediction.gpus;
-  const double steps = std::ceil(*samples / per_step);
-  prediction.first_epoch_s = steps * prediction.ledger.step.s;
-  prediction.epoch_s = steps * steady_step_s(prediction.ledger);
-  if (prediction.usd_per_h) prediction.epoch_usd = *prediction.epoch_s / kSecondsPerHour * *prediction.usd_per_h;
+std::optional<double> memory_of(const Instance& instance) {
+  const std::optional<std::int64_t> bytes = gpu_memory_bytes(instance);
+  return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
 }
 
 void add_links(Prediction& prediction, const Instance& instance, const WhatIf& what_if) {
@@ -70,83 +56,47 @@ void add_links(Prediction& prediction, const Instance& instance, const WhatIf& w
   prediction.links_known = what_if.links || what_if.link_bytes_per_s || links_are_known(instance);
 }
 
-std::string too_little_memory(double needed, double there) {
-  return fmt::format("needs about {} of GPU memory and has {}: {} are missing", format_bytes(needed),
-                     format_bytes(there), format_bytes(needed - there));
+PredictJob changed(PredictJob job, const WhatIf& what_if) {
+  if (what_if.bucket_bytes) job.bucket_bytes = *what_if.bucket_bytes;
+  if (what_if.blocking_calls) job.blocking_calls = *what_if.blocking_calls;
+  if (what_if.workers) job.workers = what_if.workers;
+  if (what_if.batch) job.batch = *what_if.batch;
+  if (what_if.dtype) job.dtype = *what_if.dtype;
+  if (what_if.accumulation) job.accumulation = what_if.accumulation;
+  return job;
+}
+
+// GPUs of each node; a string: why they cannot be.
+std::variant<int, std::string> gpus_per_node(const Instance& instance, int nodes, std::optional<int> gpus,
+                                             std::optional<int> ranks) {
+  if (ranks && *ranks > instance.gpus) {
+    return fmt::format("has {} GPUs per node: --set ranks={} needs {} more", instance.gpus, *ranks,
+                       *ranks - instance.gpus);
+  }
+  if (ranks) return *ranks;
+  if (!gpus) return instance.gpus;
+  if (*gpus >= nodes && *gpus % nodes == 0 && *gpus / nodes <= instance.gpus) return *gpus / nodes;
+  return fmt::format("has {} GPUs per node: {} nodes cannot give --gpus {}", instance.gpus, nodes, *gpus);
 }
 
 }  // namespace
 
-Predictor::Predictor(PredictJob job, WhatIf what_if) : job_(std::move(job)), what_if_(std::move(what_if)) {
-  if (what_if_.bucket_bytes) job_.bucket_bytes = *what_if_.bucket_bytes;
-  if (what_if_.workers) job_.workers = what_if_.workers;
+Predictor::Predictor(PredictJob job, WhatIf what_if) : what_if_(std::move(what_if)) {
+  if (!job.measured.empty()) calibration_.emplace(job);
+  job_ = changed(std::move(job), what_if_);
 }
 
 const ScaledTimes& Predictor::times_on(const Gpu& gpu) {
   const auto known = times_.find(&gpu);
   if (known != times_.end()) return known->second;
   const auto make = [&] {
-    if (job_.measured) {
-      return scaled_times(job_.graph, job_.batch, job_.dtype, *job_.measured->gpu, job_.measured->step_s, gpu);
-    }
+    if (calibration_) return calibration_->times_on(job_, gpu);
     if (job_.profile && job_.profile->gpu) {
-      const MeasuredProfile& from = *job_.profile;
-      const std::optional<Estimate>& compute = from.ledger[Part::compute];
-      return scaled_times(job_.graph,
-                          {.layers = from.profile.layers,
-                           .batch = from.profile.job.batch,
-                           .gpu = from.gpu,
-                           .compute_s = compute ? std::optional(compute->s) : std::nullopt},
-                          job_.batch, job_.dtype, gpu);
+      return scaled_times(job_.graph, layers_of(*job_.profile), job_.batch, job_.dtype, gpu);
     }
     return scaled_times(job_.graph, job_.batch, job_.dtype, gpu);
   };
   return times_.emplace(&gpu, make()).first->second;
-}
-
-std::optional<int> Predictor::accumulation(int gpus) const {
-  if (!job_.global_batch) return 1;
-  const std::int64_t pass = std::int64_t{job_.batch} * gpus;
-  if (*job_.global_batch % pass != 0) return std::nullopt;
-  return static_cast<int>(*job_.global_batch / pass);
-}
-
-int Predictor::workers(const Cluster& cluster) const {
-  if (job_.workers) return *job_.workers;
-  if (std::isinf(cluster.cores)) return 1;
-  return std::max(1, static_cast<int>(cluster.cores / cluster.ranks_per_node));
-}
-
-StepJob Predictor::step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation,
-                            std::int64_t bucket_bytes) const {
-  StepJob step = make_step_job(job_.graph, times.layers, bucket_bytes);
-  for (StepLayer& layer : step.layers) {
-    layer.gradient_bytes =
-        static_cast<std::int64_t>(static_cast<double>(layer.gradient_bytes) * times.gradient_bytes_ratio);
-  }
-  if (job_.reduces_at_end) {  // one bucket that the whole backward pass fills
-    std::int64_t all_bytes = 0;
-    for (const StepLayer& layer : step.layers) all_bytes += layer.gradient_bytes;
-    step.buckets = {all_bytes};
-  } else {
-    for (std::int64_t& bytes : step.buckets) {
-      bytes = static_cast<std::int64_t>(static_cast<double>(bytes) * times.gradient_bytes_ratio);
-    }
-  }
-  step.optimizer_s = times.optimizer_s;
-  step.overhead_s = times.overhead_s;
-  step.batch = job_.batch;
-  step.accumulation = accumulation;
-  step.blocking_calls = what_if_.blocking_calls.value_or(0);
-  step.sample_device_bytes = sample_device_bytes(job_.graph);
-  if (job_.sample) {
-    step.input = StepInput{.sample_storage_bytes = job_.sample->storage_bytes,
-                           .sample_cpu_s = job_.sample->cpu_s,
-                           .sample_least_s = job_.sample->least_s,
-                           .workers = workers(cluster),
-                           .prefetch = job_.prefetch};
-  }
-  return step;
 }
 
 Prediction Predictor::simulate(const Setting& setting) const {
@@ -156,6 +106,7 @@ Prediction Predictor::simulate(const Setting& setting) const {
   prediction.gpus = cluster.nodes * cluster.ranks_per_node;
   prediction.batch = job_.batch;
   prediction.accumulation = setting.step.accumulation;
+  prediction.dtype = to_string(job_.dtype);
   prediction.memory_bytes = memory_bytes(job_);
   prediction.ledger = simulate_with_intervals(setting.step, cluster, setting.uncertainty);
   if (!setting.described.contention_is_known) leave_out(prediction.ledger, Condition::apart);
@@ -174,7 +125,7 @@ Prediction Predictor::simulate(const Setting& setting) const {
 
 Setting Predictor::setting(const ScaledTimes& times, DescribedCluster described, int accumulation) const {
   Setting setting;
-  setting.step = step_job(times, described.cluster, accumulation, job_.bucket_bytes);
+  setting.step = predicted_step(job_, times, described.cluster, accumulation);
   setting.uncertainty = {.compute_low_ratio = times.low_ratio,
                          .compute_high_ratio = times.high_ratio,
                          .job_error_ratio = times.job_error_ratio,
@@ -203,21 +154,6 @@ void Predictor::widen_as_estimated(Setting& setting, const Instance& instance) c
   setting.assumptions.push_back("the profile's GPUs were emulated: its layer times are estimates from the model alone");
 }
 
-// Why a machine cannot run the job whatever its GPUs' number; empty: it can.
-std::string Predictor::misfit(const Instance& instance) const {
-  const Gpu* gpu = known_gpu(instance);
-  if (gpu == nullptr) return fmt::format("the rates of its GPU ({}) are not known", instance.gpu);
-  if (job_.dtype != DType::fp32 && !(job_.dtype == DType::fp16 ? gpu->fp16_ops_per_s : gpu->bf16_ops_per_s)) {
-    return fmt::format("a {} does not compute with {}", gpu->name, to_string(job_.dtype));
-  }
-  const double needed = memory_bytes(job_);
-  const std::optional<std::int64_t> memory = gpu_memory_bytes(instance);
-  if (memory && needed * kLeastMemoryRatio > static_cast<double>(*memory)) {
-    return too_little_memory(needed, static_cast<double>(*memory));
-  }
-  return "";
-}
-
 std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, int nodes, std::optional<int> gpus) {
   if (nodes < 1 || nodes > kMostNodes) {
     throw UsageError(fmt::format("--nodes {} is out of range: it takes 1 to {}", nodes, kMostNodes));
@@ -225,20 +161,26 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   const auto reject = [&](std::string why) {
     return Rejected{.cloud = instance.cloud, .instance = instance.name, .nodes = nodes, .why = std::move(why)};
   };
-  if (std::string why = misfit(instance); !why.empty()) return reject(std::move(why));
-  if (gpus && (*gpus < nodes || *gpus % nodes != 0 || *gpus / nodes > instance.gpus)) {
-    return reject(fmt::format("has {} GPUs per node: {} nodes cannot give --gpus {}", instance.gpus, nodes, *gpus));
-  }
-  const int gpus_per_node = gpus ? *gpus / nodes : instance.gpus;
-  const std::optional<int> passes = accumulation(nodes * gpus_per_node);
+  const Gpu* gpu = known_gpu(instance);
+  if (gpu == nullptr) return reject(fmt::format("the rates of its GPU ({}) are not known", instance.gpu));
+  if (std::string why = why_no_fit(job_, *gpu, memory_of(instance)); !why.empty()) return reject(std::move(why));
+  const auto each = gpus_per_node(instance, nodes, gpus, what_if_.ranks);
+  if (const auto* why = std::get_if<std::string>(&each)) return reject(*why);
+  const int all = nodes * std::get<int>(each);
+  const std::optional<int> passes = passes_of(job_, all);
   if (!passes) {
-    return reject(fmt::format("--global-batch {} is no multiple of --batch {} on {} GPUs", *job_.global_batch,
-                              job_.batch, nodes * gpus_per_node));
+    return reject(
+        fmt::format("--global-batch {} is no multiple of --batch {} on {} GPUs", *job_.global_batch, job_.batch, all));
   }
-  DescribedCluster described = describe_cluster(instance, nodes, gpus_per_node, what_if_);
+  DescribedCluster described = describe_cluster(instance, nodes, std::get<int>(each), what_if_);
   if (!described.network_is_known) return reject("the rate of its network is not known: give --set network=10Gbit/s");
-  if (job_.measured) described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
-  Setting found = setting(times_on(*known_gpu(instance)), std::move(described), *passes);
+  std::optional<double> links_ratio;
+  if (calibration_) {
+    described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
+    links_ratio = calibration_->apply(instance, what_if_, described);
+  }
+  Setting found = setting(times_on(*gpu), std::move(described), *passes);
+  if (links_ratio) found.uncertainty.links_ratio = *links_ratio;
   if (job_.profile && job_.profile->profile.job.device.is_emulated()) widen_as_estimated(found, instance);
   return found;
 }
@@ -253,50 +195,7 @@ std::variant<Prediction, Rejected> Predictor::on(const Instance& instance, int n
   add_links(prediction, instance, what_if_);
   if (instance.usd_per_h) prediction.usd_per_h = *instance.usd_per_h * nodes;
   if (instance.spot_usd_per_h) prediction.spot_usd_per_h = *instance.spot_usd_per_h * nodes;
-  const std::optional<std::int64_t> memory = gpu_memory_bytes(instance);
-  if (memory && prediction.memory_bytes > static_cast<double>(*memory)) {
-    prediction.assumptions.push_back("it may not fit: it " +
-                                     too_little_memory(prediction.memory_bytes, static_cast<double>(*memory)));
-  }
-  add_epochs(prediction, job_.samples);
-  return prediction;
-}
-
-Setting Predictor::setting_here() {
-  if (!job_.profile) throw UsageError("a machine is missing: name one with --on, or give a profile");
-  const MeasuredProfile& measured = *job_.profile;
-  if (measured.gpu == nullptr) {
-    throw Error("the profile was made on the CPU, whose layer times are not simulated: name a machine with --on");
-  }
-  DescribedCluster described = measured_cluster(measured, what_if_);
-  const int gpus = described.cluster.nodes * described.cluster.ranks_per_node;
-  const std::optional<int> passes = accumulation(gpus);
-  if (!passes) {
-    throw UsageError(fmt::format("--global-batch {} is no multiple of --batch {} on {} ranks", *job_.global_batch,
-                                 job_.batch, gpus));
-  }
-  if (!job_.workers) job_.workers = measured.profile.job.workers;
-  const ScaledTimes& times = times_on(*measured.gpu);
-  Setting here = setting(times, std::move(described), *passes);
-  if (job_.batch == measured.profile.job.batch && *passes == 1) {
-    Cluster& cluster = here.described.cluster;
-    const StepJob as_measured = step_job(times, cluster, *passes, measured.profile.job.bucket_bytes);
-    calibrate_links(cluster, as_measured, measured.ledger);
-    calibrate_copies(cluster, as_measured, measured.ledger);
-  }
-  if (const auto& compute = measured.ledger[Part::compute]; compute && compute->low_s > 0) {
-    here.uncertainty.compute_low_ratio *= compute->low_s / compute->s;
-    here.uncertainty.compute_high_ratio *= compute->high_s / compute->s;
-  }
-  return here;
-}
-
-Prediction Predictor::here() {
-  Prediction prediction = simulate(setting_here());
-  const std::string& host = job_.profile->profile.machine.hostname;
-  prediction.cloud = "own";
-  prediction.instance = host.empty() ? "here" : host;
-  prediction.gpu = job_.profile->gpu->name;
+  if (auto doubt = fit_doubt(job_, memory_of(instance))) prediction.assumptions.push_back(std::move(*doubt));
   add_epochs(prediction, job_.samples);
   return prediction;
 }

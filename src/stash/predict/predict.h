@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "stash/catalog/instance.h"
+#include "stash/predict/calibrate_measured.h"
 #include "stash/predict/described_cluster.h"
 #include "stash/predict/interval.h"
 #include "stash/predict/predict_job.h"
@@ -32,7 +33,8 @@ class Predictor {
   std::variant<Prediction, Rejected> on(const Instance& instance, int nodes, std::optional<int> gpus = {});
   std::variant<Setting, Rejected> setting_on(const Instance& instance, int nodes, std::optional<int> gpus = {});
 
-  // On the machine that the profile was made on, for what-if questions. Error where that cannot be.
+  // On the machine that the profile was made on, for what-if questions. Error where that cannot be, says what is
+  // missing.
   Prediction here();
   Setting setting_here();
 
@@ -40,16 +42,14 @@ class Predictor {
 
  private:
   const ScaledTimes& times_on(const Gpu& gpu);
-  std::string misfit(const Instance& instance) const;
   void widen_as_estimated(Setting& setting, const Instance& instance) const;
   Setting setting(const ScaledTimes& times, DescribedCluster described, int accumulation) const;
   Prediction simulate(const Setting& setting) const;
-  StepJob step_job(const ScaledTimes& times, const Cluster& cluster, int accumulation, std::int64_t bucket_bytes) const;
-  std::optional<int> accumulation(int gpus) const;  // nullopt: the global batch does not divide
-  int workers(const Cluster& cluster) const;
+  StepJob step_here_as_measured(const Cluster& cluster) const;
 
   PredictJob job_;
   WhatIf what_if_;
+  std::optional<Calibration> calibration_;  // by the job's measured steps
   std::map<const Gpu*, ScaledTimes> times_;
 };
 

@@ -37,6 +37,15 @@ std::optional<SampleCost> sample_cost(const Profile& profile) {
 
 }  // namespace
 
+MeasuredLayers layers_of(const MeasuredProfile& from) {
+  const std::optional<Estimate>& compute = from.ledger[Part::compute];
+  return {.layers = from.profile.layers,
+          .batch = from.profile.job.batch,
+          .gpu = from.gpu,
+          .compute_s = compute ? std::optional(compute->s) : std::nullopt,
+          .dtype = parse_dtype(from.profile.job.dtype)};
+}
+
 PredictJob job_of_profile(Profile profile) {
   Ledger ledger = attribute(profile);
   return job_of_profile(std::move(profile), std::move(ledger));

@@ -27,7 +27,8 @@ struct InputNeeds {
 
 // What a change saves, against the same machine without it; below 0: it costs.
 struct Saving {
-  double step_s = 0;  // of a step after the first epoch
+  double step_s = 0;         // of a step after the first epoch, for as many samples as the changed step has
+  double samples_ratio = 1;  // samples of the changed step over those of the other
   std::optional<double> epoch_s;
   std::optional<double> epoch_usd;
 };
@@ -42,6 +43,7 @@ struct Prediction {
   int gpus = 1;                     // of all nodes together, one rank each
   int batch = 0;                    // samples of a rank in one pass forward and backward
   int accumulation = 1;             // such passes a step
+  std::string dtype;                // fp32, bf16 or fp16
   Ledger ledger;                    // `fetch` is that of a first epoch, `steady_fetch` of the others
   std::optional<double> usd_per_h;  // of all nodes, on demand
   std::optional<double> spot_usd_per_h;

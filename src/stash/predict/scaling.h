@@ -26,20 +26,27 @@ struct ScaledTimes {
 // From the model alone.
 ScaledTimes scaled_times(const Graph& graph, int batch, DType dtype, const Gpu& target);
 
-// From the step time of the same job on one GPU of another kind.
-ScaledTimes scaled_times(const Graph& graph, int batch, DType dtype, const Gpu& measured_on, double measured_step_s,
-                         const Gpu& target);
+// The step time of the same job on one GPU, which may be of another kind, or with another batch or type.
+struct StepOnGpu {
+  const Gpu* gpu = nullptr;
+  double step_s = 0;
+  int batch = 1;
+  DType dtype = DType::fp32;
+};
+ScaledTimes scaled_times(const Graph& graph, const StepOnGpu& measured, int batch, DType dtype, const Gpu& target);
 
-// Layer times of a profile, which may be of another batch. `compute_s` is the profile's whole compute, where known.
+// Layer times of a profile, which may be of another batch or type. `compute_s` is the profile's whole compute, where
+// known.
 struct MeasuredLayers {
   std::span<const LayerTime> layers;
   int batch = 1;
   const Gpu* gpu = nullptr;
   std::optional<double> compute_s;
+  DType dtype = DType::fp32;
 };
 
-// Each layer scales as the roofline's own estimate does; on the same GPU with the same batch nothing changes. Error
-// where the rows have no times or are not those of `graph`.
+// Each layer scales as the roofline's own estimate does; on the same GPU with the same batch and type nothing changes.
+// Error where the rows have no times or are not those of `graph`.
 ScaledTimes scaled_times(const Graph& graph, const MeasuredLayers& measured, int batch, DType dtype, const Gpu& target);
 
 // The graph of a job that was measured elsewhere, where the network of that name may differ: one that cannot take the

@@ -13,11 +13,8 @@ namespace {
 
 constexpr double kParameterBytes = 4;
 
-// More than any job has; what is beyond is a mistake, and would keep the simulator busy for hours.
-constexpr int kMostInBatch = 1 << 20;
 constexpr int kMostWorkers = 1 << 12;
 constexpr int kMostPrefetch = 1 << 12;
-constexpr int kMostMicroBatches = 1 << 16;
 constexpr int kMostBlockingCalls = 1 << 16;
 constexpr std::size_t kMostLayers = 1 << 16;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;  // of a layer or a bucket

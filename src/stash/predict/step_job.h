@@ -10,6 +10,10 @@
 
 namespace stash {
 
+// More than any job has; what is beyond is a mistake, and would keep the simulator busy for hours.
+inline constexpr int kMostInBatch = 1 << 20;
+inline constexpr int kMostMicroBatches = 1 << 16;
+
 // In the order of the forward pass, for a whole micro-batch on one rank.
 struct StepLayer {
   double forward_s = 0;

@@ -6,9 +6,12 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <set>
 
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/predict/cluster.h"
+#include "stash/predict/step_job.h"
 
 namespace stash {
 namespace {
@@ -26,19 +29,19 @@ double positive_number(std::string_view value, std::string_view option) {
   return number;
 }
 
+int whole_number(std::string_view value, std::string_view option, int most) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number < 1 || number > most) {
+    throw UsageError(fmt::format("{} {}: takes a whole number from 1 to {}", option, value, most));
+  }
+  return number;
+}
+
 double positive_rate(std::string_view value, std::string_view option) {
   const double rate = parse_bytes_per_s(value, option);
   if (!(rate > 0)) throw UsageError(fmt::format("{} {}: takes a rate above 0, like 10Gbit/s", option, value));
   return rate;
-}
-
-int whole_number(std::string_view value, std::string_view option) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || number < 0 || number > kMostBlocking) {
-    throw UsageError(fmt::format("{} {}: takes a whole number from 0 to {}, like 3", option, value, kMostBlocking));
-  }
-  return number;
 }
 
 AllReduce parse_all_reduce(std::string_view value, std::string_view option) {
@@ -73,16 +76,28 @@ constexpr std::array kKeys{
     Key{"cores", [](WhatIf& w, std::string_view v, std::string_view o) { w.cores = positive_number(v, o); }},
     Key{"bucket", [](WhatIf& w, std::string_view v,
                      std::string_view o) { w.bucket_bytes = parse_bytes(v, o); }},
-    Key{"blocking", [](WhatIf& w, std::string_view v, std::string_view o) { w.blocking_calls = whole_number(v, o); }},
+    Key{"blocking", [](WhatIf& w, std::string_view v, std::string_view o) { w.blocking_calls = whole_number(v, o, kMostBlocking); }},
     Key{"reduce", [](WhatIf& w, std::string_view v, std::string_view o) { w.all_reduce = parse_all_reduce(v, o); }},
     Key{"links", set_links},
+    Key{"batch", [](WhatIf& w, std::string_view v, std::string_view o) { w.batch = whole_number(v, o, kMostInBatch); }},
+    Key{"dtype", [](WhatIf& w, std::string_view v, std::string_view) { w.dtype = parse_dtype(v); }},
+    Key{"accumulation", [](WhatIf& w, std::string_view v,
+                           std::string_view o) { w.accumulation = whole_number(v, o, kMostMicroBatches); }},
+    Key{"ranks",
+        [](WhatIf& w, std::string_view v, std::string_view o) { w.ranks = whole_number(v, o, kMostRanksPerNode); }},
 };
 
 }  // namespace
 
-bool WhatIf::empty() const {
-  return !network_bytes_per_s && !storage_bytes_per_s && !cache_bytes && !workers && !cores && !bucket_bytes &&
-         !blocking_calls && !all_reduce && !links && !link_bytes_per_s;
+WhatIf what_if_of(std::span<const std::string> texts) {
+  WhatIf what_if;
+  std::set<std::string_view> names;
+  for (const std::string_view text : texts) {
+    set(what_if, text);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (!names.insert(name).second) throw UsageError(fmt::format("--set {} is given twice: give it once", name));
+  }
+  return what_if;
 }
 
 void set(WhatIf& what_if, std::string_view text) {

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "stash/catalog/gpu.h"
 #include "stash/catalog/instance.h"
 #include "stash/predict/cluster.h"
 
@@ -23,11 +24,19 @@ struct WhatIf {
   std::optional<AllReduce> all_reduce;       // how gradients are summed; nullopt: as NCCL does
   std::optional<GpuLinks> links;
   std::optional<double> link_bytes_per_s;  // of a GPU
+  std::optional<int> batch;                // samples of a GPU in a pass
+  std::optional<DType> dtype;
+  std::optional<int> accumulation;  // passes of a step
+  std::optional<int> ranks;         // of a node, one for each GPU
 
-  bool empty() const;
+  bool operator==(const WhatIf&) const = default;
+  bool empty() const { return *this == WhatIf{}; }
 };
 
 // One `key=value`, put into `what_if`. UsageError names the nearest key, or shows a valid value.
 void set(WhatIf& what_if, std::string_view text);
+
+// All of them. UsageError names a key that is given twice.
+WhatIf what_if_of(std::span<const std::string> texts);
 
 }  // namespace stash

@@ -7,10 +7,9 @@ namespace stash {
 namespace {
 
 // Spread of the logarithms, as seen when the roofline was fitted: of the GPU's part for a network that was not in the
-// fit, of the CPU's part, and of a measured median.
+// fit, and of the CPU's part.
 constexpr double kGpuSpread = 0.35;
 constexpr double kHostSpread = 0.20;
-constexpr double kMeasuredSpread = 0.03;
 
 // Steps of half the way converge from any start, because the shares change slowly.
 constexpr int kIterations = 30;

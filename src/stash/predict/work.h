@@ -4,6 +4,9 @@
 
 namespace stash {
 
+// Of the logarithm of a measured median.
+inline constexpr double kMeasuredSpread = 0.03;
+
 // A step without its layers.
 struct StepSum {
   PassTime passes;

@@ -10,6 +10,7 @@
 #include "stash/attribute/attribute.h"
 #include "stash/attribute/coverage.h"
 #include "stash/attribute/round_table.h"
+#include "stash/catalog/loader.h"
 #include "stash/core/price.h"
 #include "stash/core/units.h"
 #include "stash/report/printable.h"
@@ -63,6 +64,13 @@ std::string job_line(const Profile& profile) {
   }
   for (const GpuInfo& gpu : profile.machine.gpus) line += fmt::format(", {}", gpu.name);
   return line;
+}
+
+std::string loader_line(const Profile& profile, const Ledger& ledger) {
+  const Job& job = profile.job;
+  if (!ledger[Part::prep] || !job.command.empty() || job.image_size == 0) return "";
+  const auto known = std::ranges::find(loader_table(), job.loader, &Loader::name);
+  return fmt::format("prep assumes {}", known == loader_table().end() ? job.loader : describe(*known));
 }
 
 std::string incomplete_line(const Profile& profile) {

@@ -15,15 +15,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kWorthRatio = 0.005;  // of a step: less is not worth a line
+constexpr double kWorthRatio = 0.005;   // of a step: less is not worth a line
+constexpr double kShownRatio = 0.0005;  // less reads as 0.0 %
 
 std::string saved(double s) { return fmt::format("{} {}", s < 0 ? "costs" : "saves", format_duration(std::abs(s))); }
+
+std::string counted(int count, const char* one, const char* more) {
+  return fmt::format("{} {}", count, count == 1 ? one : more);
+}
+
+std::string job_line(const Prediction& prediction) {
+  return fmt::format("{} per GPU and pass, {} per step, {}, {}, about {} of memory on each GPU",
+                     counted(prediction.batch, "sample", "samples"), counted(prediction.accumulation, "pass", "passes"),
+                     counted(prediction.gpus, "GPU", "GPUs"), prediction.dtype, format_bytes(prediction.memory_bytes));
+}
 
 void add_saving(std::vector<std::string>& lines, const Prediction& prediction) {
   if (!prediction.saving) return;
   const Saving& saving = *prediction.saving;
-  std::string line = fmt::format("{}: {} per step ({:.1f} %)", printable(prediction.changes), saved(saving.step_s),
-                                 100 * saving.step_s / (steady_step_s(prediction.ledger) + saving.step_s));
+  lines.push_back(fmt::format("{}: {}", printable(prediction.changes), job_line(prediction)));
+  const double before_s = steady_step_s(prediction.ledger) + saving.step_s;
+  const bool shows = std::abs(saving.step_s) >= kShownRatio * before_s;
+  std::string line =
+      fmt::format("that {} per step{} ({:.1f} %)", shows ? saved(saving.step_s) : "saves nothing",
+                  saving.samples_ratio == 1 ? "" : " of as many samples", 100 * saving.step_s / before_s);
   if (saving.epoch_s) line += fmt::format(", {} per epoch", format_duration(std::abs(*saving.epoch_s)));
   if (saving.epoch_usd) line += fmt::format(", ${:.2f} per epoch at the same price", std::abs(*saving.epoch_usd));
   lines.push_back(std::move(line));

@@ -52,6 +52,7 @@ nlohmann::ordered_json prediction_json(const Prediction& prediction) {
            {"gpus", prediction.gpus},
            {"batch", prediction.batch},
            {"accumulation", prediction.accumulation},
+           {"dtype", prediction.dtype},
            {"ledger", ledger_json(prediction.ledger, prediction.usd_per_h, nullptr)},
            {"usd_per_hour", json_number(prediction.usd_per_h)},
            {"spot_usd_per_hour", json_number(prediction.spot_usd_per_h)},

@@ -15,6 +15,7 @@
 #include "stash/catalog/gpu_model.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/job_memory.h"
+#include "stash/catalog/loader.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/flags/predict_flags.h"
 #include "stash/cli/output.h"
@@ -24,6 +25,7 @@
 #include "stash/core/units.h"
 #include "stash/launch/machine_info.h"
 #include "stash/models/job_graph.h"
+#include "stash/models/models.h"
 
 namespace stash {
 namespace {
@@ -34,9 +36,9 @@ constexpr const char* kPrecision = "5%";
 constexpr std::size_t kLargestJobFile = 1 << 20;
 
 // What makes other cases, or measures them otherwise.
-constexpr std::array kCaseFlags{"--models", "--batches", "--ranks",    "--nodes",     "--device",
-                                "--dtype",  "--backend", "--bucket",   "--data",      "--workers",
-                                "--inject", "--seed",    "--prefetch", "--precision", "--conditions"};
+constexpr std::array kCaseFlags{"--models",   "--batches", "--ranks",     "--nodes",     "--device", "--dtype",
+                                "--backend",  "--bucket",  "--data",      "--workers",   "--inject", "--seed",
+                                "--prefetch", "--loader",  "--precision", "--conditions"};
 
 void check_positive(const std::optional<double>& value, std::string_view flag, std::string_view example) {
   if (value && !(std::isfinite(*value) && *value > 0)) {
@@ -89,8 +91,8 @@ void CharacterizeFlags::add_to(CLI::App& app) {
   app.add_option("--nodes", nodes_, "Number of emulated nodes")->type_name("LIST")->capture_default_str();
   job_.precision = kPrecision;
   job_.max_time = kCaseTime;
-  job_.add_to(app, {"device", "dtype", "backend", "bucket", "data", "workers", "prefetch", "conditions", "inject",
-                    "seed", "precision"});
+  job_.add_to(app, {"device", "dtype", "backend", "bucket", "data", "workers", "prefetch", "loader", "conditions",
+                    "inject", "seed", "precision"});
   app.get_option("--precision")
       ->description("A case ends when the 95 % interval of every part is within ± this share of the step");
   app.add_option("--case-time", job_.max_time, "Time limit per case; two rounds are always measured")
@@ -165,6 +167,7 @@ Case CharacterizeFlags::make_case(const Combination& combination, int gpus, int 
   flags.model = combination.model;
   flags.batch = combination.batch;
   flags.ranks = combination.ranks;
+  if (make_model(combination.model).input != InputKind::images) flags.loader = kOwnLoader;  // others load images only
   if (!flags.data.empty()) flags.data = std::filesystem::absolute(flags.data).string();  // as the profile will have it
   Case one{.name = {}, .job = flags.resolve(gpus, cores, std::nullopt), .nodes = combination.nodes, .why_not = {}};
   one.name = case_name(one.job, one.nodes);

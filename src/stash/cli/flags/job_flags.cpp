@@ -10,6 +10,7 @@
 
 #include "stash/attribute/attribute.h"
 #include "stash/catalog/gpu.h"
+#include "stash/catalog/loader.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/core/words.h"
@@ -90,6 +91,12 @@ std::string checked_dtype(const std::string& dtype, const JobDevice& device) {
   return std::string(to_string(type));
 }
 
+std::string checked_loader(const std::string& name, bool images, std::string_view model) {
+  const Loader& loader = find_loader(name);
+  if (images || loader.name == kOwnLoader) return loader.name;
+  throw UsageError(fmt::format("--loader {} has no meaning for {}, which takes tokens", name, model));
+}
+
 int default_workers(int cores, int ranks) { return std::max(1, cores / std::max(ranks, 1) - 1); }
 
 void check_injection(const Job& job) {
@@ -126,6 +133,8 @@ void JobFlags::add_to(CLI::App& app, std::initializer_list<std::string_view> whi
       "Folder with one folder of JPEG files per class, or a token file; default: a small data set is created");
   add("workers", workers, "N", "Input threads per rank; default: the rank's cores minus one, at least 1");
   add("prefetch", prefetch, "N", "Batches prepared ahead");
+  add("loader", loader, "NAME",
+      "Loader whose CPU time a sample takes: stash, torchvision (Pillow), opencv or dali; images only");
   add("conditions", conditions, "LIST", conditions_help());
   add("precision", precision, "RATIO", "Stop when the 95 % interval of every part is within ± this share of the step");
   add("max-time", max_time, "TIME", "Time limit, counted from the first round; two rounds are always measured");
@@ -192,6 +201,7 @@ Job JobFlags::resolve(int gpus, int cores, const std::optional<LaunchedProcess>&
   job.data = data;
   job.workers = in_range(workers.value_or(default_workers(cores, on_host)), 1, 1024, "--workers");
   job.prefetch = in_range(prefetch, 1, 1024, "--prefetch");
+  job.loader = checked_loader(loader, images, job.model);
   job.conditions = parse_conditions(conditions);
   job.precision_ratio = parse_ratio(precision, "--precision");
   job.max_time_s = parse_duration_s(max_time, "--max-time");

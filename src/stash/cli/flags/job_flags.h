@@ -29,6 +29,7 @@ struct JobFlags {
   std::string data;
   std::optional<int> workers;
   int prefetch = 2;
+  std::string loader = "stash";
   std::string conditions;
   std::string precision = "2%";
   std::string max_time = "120s";

@@ -6,24 +6,30 @@
 #include <charconv>
 #include <cmath>
 
-#include "stash/catalog/instances.h"
 #include "stash/cli/flags/job_flags.h"
+#include "stash/cli/flags/measured_flag.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
 #include "stash/core/words.h"
 #include "stash/models/models.h"
+#include "stash/predict/loader_cost.h"
 #include "stash/predict/scaling.h"
+#include "stash/predict/step_job.h"
 
 namespace stash {
 namespace {
 
-constexpr int kMostBatch = 1 << 20;
 constexpr int kDefaultBatch = 32;
 
 int checked_batch(int batch, std::string_view flag) {
-  if (batch >= 1 && batch <= kMostBatch) return batch;
-  throw UsageError(fmt::format("{} {} is out of range: it takes 1 to {}", flag, batch, kMostBatch));
+  if (batch >= 1 && batch <= kMostInBatch) return batch;
+  throw UsageError(fmt::format("{} {} is out of range: it takes 1 to {}", flag, batch, kMostInBatch));
+}
+
+void refuse_both(bool flag, bool key, std::string_view flag_name, std::string_view key_name) {
+  if (!flag || !key) return;
+  throw UsageError(fmt::format("{} and --set {} contradict each other: give one of them", flag_name, key_name));
 }
 
 }  // namespace
@@ -58,15 +64,25 @@ void PredictFlags::add_job_to(CLI::App& app) {
   app.add_option("--dtype", dtype, "Arithmetic; default: the profile's, else fp32")->type_name(dtype_names());
   app.add_option("--sample-bytes", sample_bytes, "Bytes per sample on disk (if no profile is given)")
       ->type_name("BYTES");
-  app.add_option("--sample-cpu", sample_cpu, "CPU time per sample to decode (if no profile is given)")
+  app.add_option("--sample-cpu", sample_cpu,
+                 "CPU time per sample to decode in Stash's own loader (if no profile is given)")
       ->type_name("TIME");
-  app.add_option("--measured", measured, "Measured step time of this job on one GPU of that machine")
-      ->type_name("INSTANCE=TIME");
+  app.add_option(
+         "--loader", loader,
+         "Loader whose CPU time a sample takes: stash, torchvision (Pillow), opencv or dali; default: the profile's, "
+         "else stash")
+      ->type_name("NAME");
+  app.add_option("--measured", measured,
+                 "Measured step time of this job on one GPU of that machine, or on so many; may be repeated")
+      ->type_name("INSTANCE[:GPUS]=TIME")
+      ->allow_extra_args(false);
   app.add_option(
          "--set", changes,
-         "What if: network=100Gbit/s, links=nvlink or a rate, storage=2GB/s, cache=200GiB, workers=16 (per GPU), "
-         "cores=32, bucket=50MB")
-      ->type_name("KEY=VALUE");
+         "What if: batch=128, dtype=bf16, accumulation=4, ranks=8 (per node), network=100Gbit/s, links=nvlink or a "
+         "rate, storage=2GB/s, cache=200GiB, workers=16 (per GPU), cores=32, bucket=50MB (0: one all-reduce per gradient), blocking=3 (all-reduces of single numbers per step), "
+          "reduce=ring, tree, hierarchical, server or gather; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
 }
 
 void PredictFlags::add_to(CLI::App& app) {
@@ -75,25 +91,12 @@ void PredictFlags::add_to(CLI::App& app) {
 }
 
 WhatIf PredictFlags::what_if() const {
-  WhatIf what_if;
-  for (const std::string& change : changes) set(what_if, change);
+  WhatIf what_if = what_if_of(changes);
+  const bool from_profile = !profile.empty();  // which says what is changed; of a model, --batch and --dtype do
+  refuse_both(from_profile && batch, what_if.batch.has_value(), "--batch", "batch");
+  refuse_both(from_profile && dtype, what_if.dtype.has_value(), "--dtype", "dtype");
+  refuse_both(global_batch.has_value(), what_if.accumulation.has_value(), "--global-batch", "accumulation");
   return what_if;
-}
-
-MeasuredStep PredictFlags::measured_step(std::span<const Instance> instances) const {
-  const std::size_t equals = measured.find('=');
-  if (equals == std::string::npos) {
-    throw UsageError(fmt::format("--measured {}: takes INSTANCE=TIME, like g4dn.xlarge=0.190s", measured));
-  }
-  const Instance& instance = find_instance(instances, measured.substr(0, equals));
-  const Gpu* gpu = known_gpu(instance);
-  if (gpu == nullptr) {
-    throw UsageError(
-        fmt::format("--measured {}: the rates of its GPU are not known, so nothing follows from it", instance.name));
-  }
-  const double step_s = parse_duration_s(measured.substr(equals + 1), "--measured");
-  if (!(step_s > 0)) throw UsageError(fmt::format("--measured {}: a step takes longer than that", measured));
-  return {.gpu = gpu, .step_s = step_s};
 }
 
 PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const {
@@ -102,7 +105,7 @@ PredictJob PredictFlags::job_of_model(std::span<const Instance> instances) const
   job.dtype = parse_dtype(dtype.value_or("fp32"));
   const int tokens = seq_len.value_or(ModelOptions{}.seq_len);
   if (!measured.empty()) {
-    job.measured = measured_step(instances);
+    for (const std::string& text : measured) job.measured.push_back(parse_measured_step(text, instances));
     job.graph = graph_for_scaling(*model, image_size.value_or(default_image_size(*model)), tokens, job.assumptions);
     job.assumptions.push_back("copies to the GPU are part of the step that was measured");
   } else {
@@ -124,6 +127,14 @@ void PredictFlags::set_sample(PredictJob& job) const {
   job.sample = cost;
 }
 
+// What a profile measured is of its own loader; --sample-cpu is of Stash's.
+void PredictFlags::set_loader(PredictJob& job) const {
+  const bool measured_input = job.profile && job.sample && !sample_cpu;
+  const Loader& from = find_loader(measured_input ? std::string_view(job.profile->profile.job.loader) : kOwnLoader);
+  const bool has_images = job.graph.input == InputKind::images;
+  if (loader || (measured_input && has_images)) use_loader(job, from, loader ? find_loader(*loader) : from);
+}
+
 PredictJob PredictFlags::resolve(std::span<const Instance> instances) const {
   if (profile.empty() == !model) {
     throw UsageError(profile.empty() ? "a job is missing: give a profile, or --model NAME"
@@ -137,6 +148,7 @@ PredictJob PredictFlags::resolve(std::span<const Instance> instances) const {
   if (dtype) job.dtype = parse_dtype(*dtype);
   if (global_batch) job.global_batch = checked_batch(*global_batch, "--global-batch");
   set_sample(job);
+  set_loader(job);
   if (profile.empty() && !job.sample) {
     job.assumptions.push_back("the input is not known: prep and fetch are left out (--sample-bytes, --sample-cpu)");
   }

@@ -26,20 +26,22 @@ struct PredictFlags {
   std::optional<std::string> dtype;
   std::optional<double> samples;
   std::optional<std::string> sample_bytes;
-  std::optional<std::string> sample_cpu;
-  std::string measured;
+  std::optional<std::string> sample_cpu;  // in Stash's own loader
+  std::optional<std::string> loader;
+  std::vector<std::string> measured;
   std::vector<std::string> changes;
 
   void add_job_to(CLI::App& app);  // all but --samples
   void add_to(CLI::App& app);
   // UsageError names the flag at fault; Error says what a profile lacks. `instances`: who --measured may name.
   PredictJob resolve(std::span<const Instance> instances) const;
+  // UsageError names a key of --set that another flag gives as well.
   WhatIf what_if() const;
 
  private:
   PredictJob job_of_model(std::span<const Instance> instances) const;
-  MeasuredStep measured_step(std::span<const Instance> instances) const;
   void set_sample(PredictJob& job) const;
+  void set_loader(PredictJob& job) const;
 };
 
 // "1,2,4": whole numbers above 0.

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "stash/attribute/steady_fetch.h"
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/flags/format_flag.h"
@@ -18,6 +17,7 @@
 #include "stash/core/error.h"
 #include "stash/core/words.h"
 #include "stash/predict/predict.h"
+#include "stash/predict/saving.h"
 #include "stash/predict/worth.h"
 #include "stash/report/html/page.h"
 #include "stash/report/predictions.h"
@@ -44,6 +44,8 @@ class PredictVerb final : public Verb {
         "  stash predict r50.json --on p3.16xlarge,p4d.24xlarge --nodes 1,2\n"
         "  stash predict --model vgg11 --batch 32 --on p3.8xlarge --nodes 2\n"
         "  stash predict --model resnet18 --batch 64 --measured g4dn.xlarge=0.190s --on p3.2xlarge\n"
+        "  stash predict --model vgg11 --measured p3.16xlarge:8=0.3s --on p3.8xlarge\n"
+        "  stash predict r50.json --set batch=128 --set dtype=bf16         and with another job?\n"
         "  stash predict r50.json --set storage=2GB/s --set workers=8       what would that change here?\n");
   }
 
@@ -53,6 +55,9 @@ class PredictVerb final : public Verb {
     tell_warnings(catalogue.warnings);
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
+    if (gpus_ && what_if.ranks) {
+      throw UsageError("--gpus and --set ranks contradict each other: give one of them");
+    }
     const Predictions found = on_.empty() ? predict_here(job, what_if) : predict_on(job, what_if, catalogue.instances);
     print_or_write(render(found, catalogue.instances), out_);
     return found.predictions.empty() ? 1 : 0;
@@ -104,11 +109,7 @@ class PredictVerb final : public Verb {
 
   void tell_change(Prediction& prediction, const Prediction& before) const {
     prediction.changes = fmt::format("{}", fmt::join(flags_.changes, ", "));
-    Saving saving{
-        .step_s = steady_step_s(before.ledger) - steady_step_s(prediction.ledger), .epoch_s = {}, .epoch_usd = {}};
-    if (before.epoch_s && prediction.epoch_s) saving.epoch_s = *before.epoch_s - *prediction.epoch_s;
-    if (before.epoch_usd && prediction.epoch_usd) saving.epoch_usd = *before.epoch_usd - *prediction.epoch_usd;
-    prediction.saving = saving;
+    prediction.saving = saving_of(before, prediction);
   }
 
   static void tell_worth(Prediction& prediction, const Setting& setting, const PredictJob& job) {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <vector>
 
+#include "stash/core/clock.h"
+#include "stash/core/cpu_clock.h"
 #include "stash/core/statistics.h"
 #include "stash/input/dataset/synthetic_image.h"
 #include "stash/input/pages/page_cache.h"
@@ -28,12 +29,6 @@ MeasuredRate summarize(const std::vector<double>& rates) {
   return {centre, std::max(centre - half, 0.0), centre + half};
 }
 
-double thread_cpu_s() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 }  // namespace
 
 MeasuredRate measure_decode_rate() {
@@ -44,11 +39,11 @@ MeasuredRate measure_decode_rate() {
   MakeTime ignored;
   std::uint64_t seed = 0;
   const auto window_s = [&] {
-    const double start_s = thread_cpu_s();
+    const double start_s = seconds(thread_cpu_ns());
     for (int i = 0; i < kDecodeWindowSamples; ++i) {
       maker->make(images[static_cast<std::size_t>(i) % images.size()], ++seed, out.data(), ignored);
     }
-    return thread_cpu_s() - start_s;
+    return seconds(thread_cpu_ns()) - start_s;
   };
   window_s();  // buffers and caches
   std::vector<double> rates;

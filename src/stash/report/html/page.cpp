@@ -28,12 +28,20 @@ void append_report(std::vector<Section>& sections, PageHead& head, const std::op
   for (Section& section : sections_of(*report)) sections.push_back(std::move(section));
 }
 
+std::vector<std::string> head_lines(const Report& report) {
+  std::vector<std::string> lines{job_line(report.profile)};
+  if (std::string loader = loader_line(report.profile, report.ledger); !loader.empty()) {
+    lines.push_back(std::move(loader));
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string render_html(const Report& report) {
   const PageHead head{.title = "stash: " + job_name(report.profile.job),
                       .verdict = verdict(report.profile, report.ledger),
-                      .lines = {job_line(report.profile)},
+                      .lines = head_lines(report),
                       .alerts = alerts_of(report.profile)};
   return html_page(head, sections_of(report));
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "stash/predict/predict_job.h"
+
+namespace stash {
+
+// That a GPU needs to train the job, roughly.
+double memory_bytes(const PredictJob& job);
+
+// Why a GPU cannot train the job, as a clause that follows on "it"; empty: it can, or its memory is not known.
+std::string why_no_fit(const PredictJob& job, const Gpu& gpu, std::optional<double> gpu_memory_bytes);
+
+// What is to be said where frameworks that use buffers again may just fit the job in; nullopt: it fits.
+std::optional<std::string> fit_doubt(const PredictJob& job, std::optional<double> gpu_memory_bytes);
+
+}  // namespace stash

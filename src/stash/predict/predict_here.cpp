@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "stash/core/error.h"
+#include "stash/predict/calibrate.h"
+#include "stash/predict/epoch_times.h"
+#include "stash/predict/gpu_fit.h"
+#include "stash/predict/other_ranks.h"
+#include "stash/predict/predict.h"
+#include "stash/predict/predicted_step.h"
+
+namespace stash {
+namespace {
+
+// As the driver says, or as the data sheet of the GPU that is emulated.
+std::optional<double> gpu_memory_here(const MeasuredProfile& measured) {
+  const std::vector<GpuInfo>& gpus = measured.profile.machine.gpus;
+  if (measured.profile.job.device.is_emulated()) return static_cast<double>(measured.gpu->memory_bytes);
+  if (gpus.empty() || !gpus.front().memory_bytes) return std::nullopt;
+  return static_cast<double>(*gpus.front().memory_bytes);
+}
+
+// The job that the profile measured, whatever is asked of it.
+PredictJob job_as_measured(PredictJob job) {
+  const Job& from = job.profile->profile.job;
+  job.batch = from.batch;
+  job.dtype = parse_dtype(from.dtype);
+  job.bucket_bytes = from.bucket_bytes;
+  return job;
+}
+
+// What ran cannot be too large.
+void check_fit(const PredictJob& job) {
+  const MeasuredProfile& measured = *job.profile;
+  if (job.dtype == parse_dtype(measured.profile.job.dtype) && job.batch <= measured.profile.job.batch) return;
+  const std::string why = why_no_fit(job, *measured.gpu, gpu_memory_here(measured));
+  if (why.empty()) return;
+  throw Error(fmt::format("the profile's machine cannot run {} with batch {} in {}: it {}", job.graph.name, job.batch,
+                          to_string(job.dtype), why));
+}
+
+void check_gpus(const MeasuredProfile& measured, int ranks) {
+  const std::size_t gpus = measured.profile.machine.gpus.size();
+  const int ran = measured.profile.job.ranks / count_nodes(measured.profile.places);
+  if (measured.profile.job.device.is_emulated() || ranks <= ran || gpus == 0) return;
+  if (static_cast<std::size_t>(ranks) <= gpus) return;
+  throw Error(fmt::format("the profile's machine has {} GPU{}: --set ranks={} needs {}", gpus, gpus == 1 ? "" : "s",
+                          ranks, ranks));
+}
+
+}  // namespace
+
+StepJob Predictor::step_here_as_measured(const Cluster& cluster) const {
+  const PredictJob job = job_as_measured(job_);
+  const ScaledTimes times = scaled_times(job.graph, layers_of(*job.profile), job.batch, job.dtype, *job.profile->gpu);
+  return predicted_step(job, times, cluster, 1);
+}
+
+Setting Predictor::setting_here() {
+  if (!job_.profile) throw UsageError("a machine is missing: name one with --on, or give a profile");
+  const MeasuredProfile& measured = *job_.profile;
+  if (measured.gpu == nullptr) {
+    throw Error("the profile was made on the CPU, whose layer times are not simulated: name a machine with --on");
+  }
+  check_fit(job_);
+  DescribedCluster described = measured_cluster(measured, what_if_);
+  const StepJob as_measured = step_here_as_measured(described.cluster);
+  calibrate_links(described.cluster, as_measured, measured.ledger);
+  calibrate_copies(described.cluster, as_measured, measured.ledger);
+  if (what_if_.ranks) {
+    check_gpus(measured, *what_if_.ranks);
+    use_ranks(described, *what_if_.ranks);
+  }
+  const int gpus = described.cluster.nodes * described.cluster.ranks_per_node;
+  const std::optional<int> passes = passes_of(job_, gpus);
+  if (!passes) {
+    throw UsageError(fmt::format("--global-batch {} is no multiple of --batch {} on {} ranks", *job_.global_batch,
+                                 job_.batch, gpus));
+  }
+  if (!job_.workers) job_.workers = measured.profile.job.workers;
+  Setting here = setting(times_on(*measured.gpu), std::move(described), *passes);
+  if (const auto& compute = measured.ledger[Part::compute]; compute && compute->low_s > 0) {
+    here.uncertainty.compute_low_ratio *= compute->low_s / compute->s;
+    here.uncertainty.compute_high_ratio *= compute->high_s / compute->s;
+  }
+  return here;
+}
+
+Prediction Predictor::here() {
+  Prediction prediction = simulate(setting_here());
+  const std::string& host = job_.profile->profile.machine.hostname;
+  prediction.cloud = "own";
+  prediction.instance = host.empty() ? "here" : host;
+  prediction.gpu = job_.profile->gpu->name;
+  const std::optional<double> memory = gpu_memory_here(*job_.profile);
+  if (auto doubt = fit_doubt(job_, memory)) prediction.assumptions.push_back(std::move(*doubt));
+  add_epochs(prediction, job_.samples);
+  return prediction;
+}
+
+}  // namespace stash
