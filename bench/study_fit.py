@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether the macroscopic model predicts models that it has not seen, on this machine.
 
-    bench/study_fit.py --stash ./stash [--out DIR] [--max-time 20s] [--link host] [--device emulated:V100]
+    bench/study_fit.py --stash ./stash [--out DIR] [--max-time 5m] [--link host] [--device emulated:V100]
 
 Runs `stash study layers` and `stash study gradients` and prints for each the coefficients and, for every held-out
 model, the measured stall, the predicted one and how far they are apart. Finished profiles of DIR are used again.
@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--out", default="study-fit")
     parser.add_argument("--device", default="emulated:V100")
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--max-time", default="20s", help="of each model")
+    parser.add_argument("--max-time", default="5m", help="of each study")
     parser.add_argument("--link", default="", help="of emulated GPUs, as in stash study: a rate, or host")
     parser.add_argument("--studies", default="layers,gradients")
     options = parser.parse_args()

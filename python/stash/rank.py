@@ -27,24 +27,36 @@ def check_backend(dist, name):
         raise Failed(f"--backend {name}: this torch has {', '.join(known)}", "usage")
 
 
-def meeting_store(dist, rank):
-    """Where all ranks meet: a file where they are of one crew, else a port of rank 0's host."""
+def connected_store(dist, rank):
+    """On a port of rank 0's host, or the launcher's."""
     order = rank.order
-    if order.store_file is not None:
-        return dist.FileStore(order.store_file, order.team_size)
     host, port = order.meeting.address, order.meeting.port
     serves = rank.number == 0 and not order.meeting.is_served
     for _ in range(int(ARRIVAL_DEADLINES * order.timeout_s / CONNECT_S) + 1):
         rank.beat()
         try:
-            store = dist.TCPStore(host, port, None, serves, datetime.timedelta(seconds=CONNECT_S), False)
-            store.set_timeout(datetime.timedelta(seconds=order.timeout_s))
-            return dist.PrefixStore(f"stash-{order.meeting.attempt}", store)
+            return dist.TCPStore(host, port, None, serves, datetime.timedelta(seconds=CONNECT_S), False)
         except (RuntimeError, ValueError) as error:
             if "EADDRINUSE" in str(error) or "in use" in str(error):
                 raise Failed(f"port {port} is in use on this host: set MASTER_PORT to another, on all ranks") from error
             last = error
     raise Failed(f"rank 0 cannot be reached at {host}:{port} ({last}): check that it runs, and firewalls")
+
+
+class Meetings:
+    """Where all ranks meet: a file where they are of one crew, else a store that this rank stays connected to."""
+
+    def __init__(self, dist):
+        self.dist = dist
+        self.connected = None
+
+    def store(self, rank):
+        order = rank.order
+        if order.store_file is not None:
+            return self.dist.FileStore(order.store_file, order.team_size)
+        self.connected = self.connected or connected_store(self.dist, rank)
+        self.connected.set_timeout(datetime.timedelta(seconds=order.timeout_s))
+        return self.dist.PrefixStore(f"stash-{order.meeting.attempt}", self.connected)
 
 
 def node_group(dist, nodes, rank, timeout):
@@ -55,7 +67,7 @@ def node_group(dist, nodes, rank, timeout):
     return next(group for group, ranks in zip(groups, nodes) if rank in ranks)
 
 
-def carry_out(torch, dist, library, rank):
+def carry_out(torch, dist, library, rank, meetings):
     """Carries the rank's order out; the exit code."""
     order = rank.order
     versions, gpus = machine_facts(torch)
@@ -64,7 +76,7 @@ def carry_out(torch, dist, library, rank):
     if on_gpu:
         torch.cuda.set_device(rank.local_rank % torch.cuda.device_count())
     timeout = datetime.timedelta(seconds=order.timeout_s)
-    store = meeting_store(dist, rank)
+    store = meetings.store(rank)
     try:
         nodes = rank.meet(store, torch.__version__)
     except library.Error as error:
@@ -84,8 +96,9 @@ def work():
 
     rank = _stash.BuiltinRank(os.environ[shared_names.ORDER_VARIABLE],
                               int(os.environ[shared_names.CREW_INDEX_VARIABLE]))
+    meetings = Meetings(dist)
     while True:
-        code = carry_out(torch, dist, _stash, rank)
+        code = carry_out(torch, dist, _stash, rank, meetings)
         if code != 0 or not rank.order.stay:
             return code
         dist.destroy_process_group()

@@ -4,8 +4,10 @@
 
 #include <set>
 
+#include "../core/contains.h"
 #include "battery_fixture.h"
 #include "stash/battery/battery_json.h"
+#include "stash/battery/profile_series.h"
 #include "stash/core/error.h"
 #include "stash/models/models.h"
 #include "support/message_of.h"
@@ -117,6 +119,21 @@ TEST(Battery, ADamagedPlanNamesTheKey) {
   EXPECT_NE(message_of<Error>([] { battery_from_json_text(R"({"cases": [{"name": 3}]})"); }).find("cases[0].name"),
             std::string::npos);
   EXPECT_THROW(battery_from_json_text(R"({"schema_version": 99, "cases": []})"), Error);
+}
+
+TEST(Battery, AFolderIsOfOneSetOfMachines) {
+  const Battery alone{.cases = {sample_case()}, .usd_per_h = {}, .epoch_samples = {}, .instance = {}};
+  Battery two = alone;
+  two.machines = 2;
+  check_same_machines(two, two, "vms");
+  check_same_machines(two, Battery{}, "vms");
+  EXPECT_CONTAINS(message_of([&] { check_same_machines(two, alone, "vms"); }),
+                  "'vms' holds cases of one machine without a launcher, and this call is of 2 machines");
+}
+
+TEST(ProfileSeries, ModelsShareTheTimeThatIsLeft) {
+  EXPECT_DOUBLE_EQ(fair_share_s(308, 15), 20);
+  EXPECT_DOUBLE_EQ(fair_share_s(5, 3), 0) << "ranks need a while to end";
 }
 
 }  // namespace

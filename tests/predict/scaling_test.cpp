@@ -60,7 +60,7 @@ TEST(Scaling, MostOfWhatTheModelAloneDoesNotTellIsTheSameOnEveryGpu) {
   const Graph graph = make_model("resnet50");
   const ScaledTimes alone = scaled_times(graph, 64, DType::fp32, v100());
   const ScaledTimes unfitted = scaled_times(graph, 64, DType::fp32, find_gpu("L4"));
-  const ScaledTimes carried = scaled_times(graph, 64, DType::fp32, v100(), 0.2, t4());
+  const ScaledTimes carried = scaled_times(graph, {.gpu = &v100(), .step_s = 0.2, .batch = 64}, 64, DType::fp32, t4());
   // What is a GPU's own is no more than what carrying a step from one GPU to another leaves.
   EXPECT_GT(alone.job_error_ratio, 0.8);
   EXPECT_NEAR((1 - alone.job_error_ratio) * std::pow(std::log(alone.high_ratio), 2),
@@ -108,7 +108,7 @@ TEST(Scaling, AClassifierThatFollowsTheImageIsRecognised) {
 TEST(Scaling, ConvolutionsWithBiasesAreRecognised) {
   const Graph graph = make_model("resnet50", {.image_size = 64});
   const double biased_s = scaled_times(with_biases(graph), 16, DType::fp32, v100()).compute_s();
-  const ScaledTimes times = scaled_times(graph, 16, DType::fp32, v100(), biased_s, t4());
+  const ScaledTimes times = scaled_times(graph, {.gpu = &v100(), .step_s = biased_s, .batch = 16}, 16, DType::fp32, t4());
   EXPECT_TRUE(any_contains(times.assumptions, "have biases"));
   const double own_s = scaled_times(with_biases(graph), 16, DType::fp32, t4()).compute_s();
   EXPECT_NEAR(times.compute_s(), own_s, own_s * 1e-6);

@@ -106,6 +106,25 @@ TEST(CommunicationStudy, TooFewLeftIsSaidWithWhatWasLeftOut) {
   EXPECT_CONTAINS(study_fault(profiles), "the first one (resnet10) since the profile of resnet10 has no layers");
 }
 
+TEST(CommunicationStudy, ModelsWithoutAProfileCountAsMeant) {
+  const std::vector<Profile> profiles = simulated_profiles(layers_study().fitted, {}, 1);
+  const std::vector<std::string> held_out{"resnet14"};
+  const CommunicationStudy study =
+      study_communication(profiles, held_out, {{"resnet200", "no time"}, {"resnet14", "no time"}});
+  EXPECT_EQ(count_meant(study), profiles.size() + 1);
+  EXPECT_FALSE(study.failures[0].held_out);
+  EXPECT_TRUE(study.failures[1].held_out);
+}
+
+TEST(CommunicationStudy, TooFewMeasuredIsSaidWithTheReason) {
+  const std::vector<Profile> profiles = simulated_profiles({"resnet10", "resnet18"}, {}, 1);
+  const std::vector<StudyFailure> failures{{"resnet34", "--max-time 30 s left no time for it"}};
+  EXPECT_CONTAINS(message_of([&] { study_communication(profiles, {}, failures); }),
+                  "2 profiles to fit are too few, 6 are needed; 1 could not be used, the first one (resnet34) since "
+                  "--max-time 30 s left no time for it");
+  EXPECT_CONTAINS(message_of([&] { study_communication({}, {}, failures); }), "0 profiles to fit");
+}
+
 TEST(CommunicationStudy, DamagedProfilesAreLeftOut) {
   std::vector<Profile> profiles = simulated_profiles(layers_study().fitted, {}, 1);
   for (Window& window : profiles[0].windows) {

@@ -11,7 +11,7 @@ program.require_program()
 
 MODELS = ("resnet10", "resnet12", "resnet14", "resnet16", "resnet18", "resnet20")
 FLAGS = ("--models", ",".join(MODELS), "--held-out", "resnet10_nobn", "--device", "emulated:V100", "--image-size", "64",
-         "--inject", "link=4Gbit/s", "--max-time", "2s", "--local")
+         "--inject", "link=4Gbit/s", "--precision", "10%", "--max-time", "90s", "--local")
 
 
 class Study(unittest.TestCase):
@@ -44,6 +44,15 @@ class Study(unittest.TestCase):
             other = program.stash(*command, "--batch", "16")
             self.assertEqual(other.code, 2, other.err[-500:])
             self.assertIn("other flags", other.err)
+
+    def test_a_limit_that_is_too_short_names_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            flags = [flag if flag != "90s" else "8s" for flag in FLAGS]
+            result = program.stash("study", "layers", *flags, "--out", pathlib.Path(folder, "profiles"))
+            self.assertEqual(result.code, 1, result.err[-500:])
+            self.assertIn("7 models within 8.00 s (--max-time)", result.err)
+            self.assertIn("0 profiles to fit are too few, 6 are needed", result.err)
+            self.assertIn("--max-time 8.00 s left no time for it; the same command goes on with it", result.err)
 
     def check(self, study):
         self.assertEqual({case["model"] for case in study["cases"] if not case["held_out"]}, set(MODELS))

@@ -85,6 +85,11 @@ std::string file_part(std::string_view text) {
   return result;
 }
 
+std::string machines_text(const std::optional<int>& machines) {
+  if (!machines) return "one machine without a launcher";
+  return fmt::format("{} machine{} under a launcher", *machines, *machines == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::vector<std::string> parse_models(const std::string& list) {
@@ -121,6 +126,12 @@ std::string case_name(const Job& job, int nodes) {
 bool is_of_case(const Case& wanted, const Job& measured, int nodes) {
   const MayDiffer may_differ = wanted.job.data.empty() ? kAcrossBudgetsAndData : kAcrossBudgets;
   return nodes == wanted.nodes && is_same_job(wanted.job, measured, may_differ);
+}
+
+void check_same_machines(const Battery& battery, const Battery& older, const std::string& folder) {
+  if (battery.machines == older.machines || older.cases.empty()) return;
+  throw UsageError(fmt::format("'{}' holds cases of {}, and this call is of {}: name another folder with --out", folder,
+                               machines_text(older.machines), machines_text(battery.machines)));
 }
 
 Battery merged(Battery newer, const Battery& older) {

@@ -22,7 +22,8 @@ struct Case {
 // The cases of a folder in the order in which they are run, and what the figures of its summary need.
 struct Battery {
   std::vector<Case> cases;
-  std::optional<double> usd_per_h;      // of the machine
+  std::optional<int> machines = {};     // on which a launcher starts the ranks; absent: this one alone
+  std::optional<double> usd_per_h;      // of all these machines together
   std::optional<double> epoch_samples;  // of every model; absent: as the data tells
   std::string instance;                 // of the catalogue, that this machine is; empty: none
   bool operator==(const Battery&) const = default;
@@ -62,6 +63,9 @@ std::string case_name(const Job& job, int nodes);
 // True where a profile of `measured` on `nodes` nodes is what the case asks for. How long it was measured is not asked,
 // nor where the default data set lies.
 bool is_of_case(const Case& wanted, const Job& measured, int nodes);
+
+// UsageError where the folder's plan is of other machines: its figures and prices would be mixed up.
+void check_same_machines(const Battery& battery, const Battery& older, const std::string& folder);
 
 // `newer` with those cases of `older` after its own that it does not have.
 Battery merged(Battery newer, const Battery& older);

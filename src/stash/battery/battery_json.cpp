@@ -49,6 +49,7 @@ void fields(V& visit, T& one) {
 template <class V, json_fields::FieldsOf<Battery> T>
 void fields(V& visit, T& battery) {
   visit("cases", battery.cases);
+  visit.or_default("machines", battery.machines, 1);
   visit("usd_per_hour", battery.usd_per_h, 0);
   visit("epoch_samples", battery.epoch_samples, 1);
   visit.or_default("instance", battery.instance);

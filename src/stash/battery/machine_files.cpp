@@ -38,7 +38,7 @@ const CaseResult* with_most_ranks(const BatterySummary& summary) {
 ThisMachineOptions options_of(const BatteryFolder& folder, const BatterySummary& summary, const CaseResult& most) {
   ThisMachineOptions options;
   options.name = summary.name;
-  options.usd_per_h = summary.usd_per_h;
+  if (summary.usd_per_h) options.usd_per_h = *summary.usd_per_h / summary.machines.value_or(1);
   options.storage = folder.path();
   options.profile = read_profile(folder.profile_file(most.of.name));
   options.decode_samples_per_s = rate_of(summary.figures, "decode", "threads=1");

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/same_job.h"
+#include "stash/core/units.h"
 #include "stash/launch/process/stop_signals.h"
 
 namespace stash {
@@ -16,6 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 4096;  // of a folder; no series has as many
+
+// From the time that jobs are given to the end of the whole: ranks may need a while to end.
+constexpr double kEndOfSeries_s = 8;
+// A job that still runs with less than this left is ended.
+constexpr double kCutSeries_s = 4;
+// Each call has a limit of its own.
+constexpr MayDiffer kAcrossCalls{.data = true, .workers = true, .max_time_s = true};
 
 // Of an earlier run. One that is damaged or that was stopped is made again.
 std::optional<Profile> finished_profile(const fs::path& path, const Job& job) {
@@ -27,27 +36,51 @@ std::optional<Profile> finished_profile(const fs::path& path, const Job& job) {
     return std::nullopt;
   }
   if (!profile.complete) return std::nullopt;
-  if (is_same_job(profile.job, job, kAcrossHosts)) return profile;
+  if (is_same_job(profile.job, job, kAcrossCalls)) return profile;
   throw UsageError(
       fmt::format("{} is of a job with other flags; repeat those, or name another folder with --out", path.string()));
 }
 
 class Series {
  public:
-  Series(fs::path folder, const CrewOptions& options, const SeriesEvents& events)
-      : folder_(std::move(folder)), options_(options), events_(events) {}
+  Series(std::span<const Job> jobs, fs::path folder, const CrewOptions& options, double max_time_s,
+         const SeriesEvents& events)
+      : jobs_(jobs),
+        folder_(std::move(folder)),
+        options_(options),
+        max_time_s_(max_time_s),
+        events_(events),
+        start_ns_(now_ns()) {
+    for (const Job& job : jobs) finished_.push_back(finished_profile(path_of(job), job));
+    options_.stop = [this] { return left_s() < kCutSeries_s; };
+  }
+
+  ProfileSeries run() {
+    StopSignals signals;
+    for (std::size_t place = 0; place < jobs_.size(); ++place) {
+      if (!signals.take() && add(place)) continue;
+      result_.stopped_before = jobs_[place].model;
+      break;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  fs::path path_of(const Job& job) const { return folder_ / (job.model + ".json"); }
+  double left_s() const { return max_time_s_ - seconds(now_ns() - start_ns_); }
 
   // False: it was interrupted.
-  bool add(const Job& job) {
-    ++number_;
-    const fs::path path = folder_ / (job.model + ".json");
-    if (std::optional<Profile> there = finished_profile(path, job)) {
-      result_.profiles.push_back(std::move(*there));
+  bool add(std::size_t place) {
+    if (finished_[place]) {
+      result_.profiles.push_back(std::move(*finished_[place]));
       return true;
     }
-    events_.on_job(number_, job);
+    Job job = jobs_[place];
+    job.max_time_s = fair_share_s(left_s(), count_left(place));
     try {
-      return measure(job, path);
+      if (left_s() < kEndOfSeries_s) throw Error(no_time());
+      events_.on_job(place + 1, job);
+      return measure(job);
     } catch (const Error& error) {
       events_.on_failure(job.model, error.what());
       result_.failures.emplace_back(job.model, error.what());
@@ -55,24 +88,35 @@ class Series {
     return true;
   }
 
-  ProfileSeries& result() { return result_; }
+  std::size_t count_left(std::size_t place) const {
+    const auto is_left = [](const std::optional<Profile>& profile) { return !profile; };
+    return static_cast<std::size_t>(std::ranges::count_if(std::span(finished_).subspan(place), is_left));
+  }
 
- private:
+  std::string no_time() const {
+    return fmt::format("--max-time {} left no time for it; the same command goes on with it",
+                       format_duration(max_time_s_));
+  }
+
   // Error says why there is no profile.
-  bool measure(const Job& job, const fs::path& path) {
+  bool measure(const Job& job) {
     CrewRun run = run_case(job, options_, ranks_, events_.on_data);
     if (run.fault) throw Error(*run.fault);
+    if (run.interrupted && left_s() < kCutSeries_s) throw Error(no_time());
     if (run.interrupted) return false;
-    write_profile(path, run.profile);
+    write_profile(path_of(job), run.profile);
     result_.profiles.push_back(std::move(run.profile));
     return true;
   }
 
+  std::span<const Job> jobs_;
   fs::path folder_;
-  const CrewOptions& options_;
+  CrewOptions options_;
+  double max_time_s_;
   const SeriesEvents& events_;
+  std::int64_t start_ns_;
+  std::vector<std::optional<Profile>> finished_;  // by earlier calls, one for each job
   Crew ranks_{Crew::After::stay};
-  std::size_t number_ = 0;
   ProfileSeries result_;
 };
 
@@ -96,16 +140,13 @@ void make_series_folder(const fs::path& folder) {
   if (failed) throw Error(fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()));
 }
 
+double fair_share_s(double left_s, std::size_t jobs) {
+  return std::max(0.0, left_s - kEndOfSeries_s) / static_cast<double>(std::max<std::size_t>(jobs, 1));
+}
+
 ProfileSeries measure_series(std::span<const Job> jobs, const fs::path& folder, const CrewOptions& options,
-                             const SeriesEvents& events) {
-  StopSignals signals;
-  Series series(folder, options, events);
-  for (const Job& job : jobs) {
-    if (!signals.take() && series.add(job)) continue;
-    series.result().stopped_before = job.model;
-    break;
-  }
-  return std::move(series.result());
+                             double max_time_s, const SeriesEvents& events) {
+  return Series(jobs, folder, options, max_time_s, events).run();
 }
 
 ProfileSeries read_profiles(std::span<const std::string> paths,

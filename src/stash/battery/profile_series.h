@@ -30,11 +30,15 @@ struct SeriesEvents {
 // Error says why there can be none, before anything is measured for it.
 void make_series_folder(const std::filesystem::path& folder);
 
-// Measures the jobs on this machine one after the other, into <model>.json of `folder`, which exists. A finished
-// profile that is there is not made again; UsageError where it is of another job. A job that fails is noted, and the
-// next one runs. Takes over Ctrl-C.
+// Of `left_s`, what each of `jobs` that are still to be measured may take, so that all end in time.
+double fair_share_s(double left_s, std::size_t jobs);
+
+// Measures the jobs on this machine one after the other, into <model>.json of `folder`, which exists; all of them
+// within `max_time_s`, evenly. A finished profile that is there is not made again and takes no time; UsageError where
+// it is of another job. A job that fails, or that no time is left for, is noted, and the next one runs. Takes over
+// Ctrl-C.
 ProfileSeries measure_series(std::span<const Job> jobs, const std::filesystem::path& folder, const CrewOptions& options,
-                             const SeriesEvents& events);
+                             double max_time_s, const SeriesEvents& events);
 
 // Files, and all .json files of folders. What is not a profile is noted, and told to `on_failure`.
 ProfileSeries read_profiles(std::span<const std::string> paths,

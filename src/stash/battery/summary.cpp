@@ -37,6 +37,7 @@ class Summarizer {
     }
     summary_.name = name_of(folder_.path());
     summary_.instance = plan_.instance;
+    summary_.machines = plan_.machines;
     summary_.usd_per_h = plan_.usd_per_h;
     if (summary_.cases.empty()) {
       throw Error(fmt::format("'{}' holds no cases: make them with 'stash characterize --out {}'",

@@ -43,9 +43,10 @@ struct BatterySummary {
   std::string name;      // of its folder
   std::string instance;  // of the catalogue; empty: none was named
   Machine machine;
-  std::optional<double> usd_per_h;
-  std::vector<CaseResult> cases;  // in the order of the plan
-  std::vector<Figure> figures;    // of machine.json, and the links that the profiles timed
+  std::optional<int> machines;      // as Battery::machines; `machine` is that of rank 0
+  std::optional<double> usd_per_h;  // of all these machines together
+  std::vector<CaseResult> cases;    // in the order of the plan
+  std::vector<Figure> figures;      // of machine.json, and the links that the profiles timed
 };
 
 // From what lies in the folder. A file that cannot be read becomes a row with its reason. Error: it is no battery's

@@ -41,18 +41,23 @@ struct Crew::Started {
 Crew::Crew(After after) : after_(after) {}
 Crew::~Crew() = default;
 
+bool Crew::has_ranks_for(const CrewOptions& options) {
+  return started_ && started_->supervisor && started_->supervisor->is_free() &&
+         started_->commands == rank_commands(options, started_->order_file());
+}
+
+void Crew::end_ranks() { started_.reset(); }
+
 // To ranks that are free and are as the options say, else to new ones.
 void Crew::give_order(const Job& job, const CrewOptions& options) {
-  const auto commands = [&] { return rank_commands(options, started_->order_file()); };
-  const bool there =
-      started_ && started_->supervisor && started_->supervisor->is_free() && started_->commands == commands();
+  const bool there = has_ranks_for(options);
   if (!there) started_ = std::make_unique<Started>(options.plan.count);
   ++started_->orders;
   Order order = crew_order(job, options, started_->store_file());
-  order.stay = after_ == After::stay && options.plan.is_whole();
+  order.stay = after_ == After::stay;
   write_order(started_->order_file(), order);
   if (there) return started_->shared.give_next_order();
-  started_->commands = commands();
+  started_->commands = rank_commands(options, started_->order_file());
   started_->supervisor = std::make_unique<Supervisor>(started_->commands, started_->shared);
 }
 
@@ -83,6 +88,7 @@ CrewRun Crew::run(Profile profile, const CrewOptions& options) {
     run.fault = describe_fault(outcome, collector.errors(), options.deadline_s, host);
     if (run.fault) ended_by = StoppedBy::fault;
   }
+  run.is_consequence = run.fault && !is_own_fault(outcome, collector.errors());
   run.usage_fault = run.fault && is_usage_fault(collector.errors());
   run.lost_rank_0 = is_rank_0_lost(collector.errors());
   run.profile = clock.finish(collector, ended_by);

@@ -21,6 +21,7 @@ struct CrewOptions {
   std::filesystem::path python;            // the interpreter whose torch the ranks use
   std::filesystem::path extension_folder;  // holds _stash.so
   std::filesystem::path package_folder;    // holds the Python package `stash`
+  std::string torch = {};                  // its version
   double deadline_s = 30;
   Purpose purpose = Purpose::profile;
   std::optional<std::int64_t> max_link_bytes = {};  // Purpose::links: the largest call
@@ -34,7 +35,8 @@ struct CrewRun {
   std::vector<RankFacts> facts;      // where the ranks were asked for them
   std::optional<std::string> fault;  // what went wrong, for a person
   bool usage_fault = false;
-  bool lost_rank_0 = false;  // whose process would have had the profile
+  bool lost_rank_0 = false;     // whose process would have had the profile
+  bool is_consequence = false;  // the fault is of ranks elsewhere, or is seen by them too
   bool interrupted = false;
 };
 
@@ -50,6 +52,10 @@ class Crew {
 
   // Collects the profile, which is whole where rank 0 is. `profile` brings the job and the machine.
   CrewRun run(Profile profile, const CrewOptions& options);
+
+  // Ranks are there that `run` would use again.
+  bool has_ranks_for(const CrewOptions& options);
+  void end_ranks();  // `run` starts new ones
 
  private:
   struct Started;

@@ -35,11 +35,22 @@ std::string describe_end(const RankEnd& end, const std::string& host) {
   return died + ": if nobody did that, the machine ran out of memory; try a smaller --batch or fewer --ranks";
 }
 
+// It died without a word, and not by our hand.
+bool is_silent(const RankEnd& end, const RankErrors& errors) {
+  return !end.clean() && !end.stopped_by_us && !errors.contains(end.rank);
+}
+
 }  // namespace
 
 bool is_usage_fault(const RankErrors& errors) {
   return std::any_of(errors.begin(), errors.end(),
                      [](const auto& entry) { return entry.second.kind == FaultKind::usage; });
+}
+
+bool is_own_fault(const Outcome& outcome, const RankErrors& errors) {
+  return outcome.hung_rank || std::ranges::any_of(outcome.ends, [&](const RankEnd& end) {
+           return own_error(errors, end.rank) != nullptr || is_silent(end, errors);
+         });
 }
 
 bool is_rank_0_lost(const RankErrors& errors) {
@@ -66,8 +77,7 @@ std::optional<std::string> describe_fault(const Outcome& outcome, const RankErro
     return fmt::format("{}: {}{}", name_of(end.rank, host), error->message, advice);
   }
   for (const RankEnd& end : outcome.ends) {
-    const bool silent = !end.clean() && !end.stopped_by_us && !errors.contains(end.rank);
-    if (silent) return with_output(describe_end(end, host), outcome, end.rank);
+    if (is_silent(end, errors)) return with_output(describe_end(end, host), outcome, end.rank);
   }
   for (const RankEnd& end : outcome.ends) {
     if (!end.clean() && errors.contains(end.rank)) {

@@ -17,6 +17,8 @@ std::optional<std::string> describe_fault(const Outcome& outcome, const RankErro
                                           const std::string& host = "");
 // True when the fault is in what was asked for (exit code 2) rather than in the environment.
 bool is_usage_fault(const RankErrors& errors);
+// True when one of these ranks is to blame, rather than one that another process started.
+bool is_own_fault(const Outcome& outcome, const RankErrors& errors);
 // True when a rank heard nothing more of rank 0.
 bool is_rank_0_lost(const RankErrors& errors);
 

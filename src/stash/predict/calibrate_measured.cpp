@@ -24,7 +24,7 @@ std::string flag_of(const MeasuredStep& measured) {
   return fmt::format("--measured {}:{}", measured.instance.name, measured.nodes * measured.gpus_per_node);
 }
 
-double links_spread() { return std::log(kLinksRatio) / kInterval; }
+constexpr double kLinksSpread = 0.3;  // of the logarithm of link rates, as bench/scaling_rows finds it
 
 // A measured step with the machine that it was measured on.
 struct Observed {
@@ -78,9 +78,9 @@ void place_factors(Observed& one, const PredictJob& job, Factors& factors) {
   const double compute = model_alone_spread(job.graph, *one.gpu, job.dtype) / kInterval;
   one.compute = factors.place_of("compute on " + one.gpu->name, compute);
   if (one.cluster.ranks_per_node > 1) {
-    one.node_links = factors.place_of(node_links_of(one.measured->instance), links_spread());
+    one.node_links = factors.place_of(node_links_of(one.measured->instance), kLinksSpread);
   }
-  if (one.cluster.nodes > 1) one.network = factors.place_of(kNetworkLinks, links_spread());
+  if (one.cluster.nodes > 1) one.network = factors.place_of(kNetworkLinks, kLinksSpread);
 }
 
 StepJob with_factor(StepJob step, double factor) {

@@ -16,9 +16,6 @@ namespace stash {
 std::string node_links_of(const Instance& instance);
 inline constexpr const char* kNetworkLinks = "network";
 
-// Data-sheet rates, and what of them is reached, may be this many times larger or smaller.
-inline constexpr double kLinksRatio = 1.25;
-
 // What measured step times say of a job.
 class Calibration {
  public:

@@ -60,6 +60,7 @@ std::string render_battery_json(const BatterySummary& summary) {
             {"verdict", battery_verdict(summary)},
             {"name", summary.name},
             {"instance", text_or_null(summary.instance)},
+            {"machines", summary.machines.value_or(1)},
             {"usd_per_hour", json_number(summary.usd_per_h)},
             {"machine", to_json(summary.machine)},
             {"cases", Json::array()},

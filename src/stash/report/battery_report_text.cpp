@@ -187,8 +187,9 @@ std::string battery_verdict(const BatterySummary& summary) {
 
 std::string render_battery_text(const BatterySummary& summary, const ReportOptions& options) {
   const auto finished = finished_cases(summary);
-  std::string text = fmt::format("{}\n\n{}: {} of {} cases, {} ({} cores, {})\n", battery_verdict(summary),
+  std::string text = fmt::format("{}\n\n{}: {} of {} cases, {}{} ({} cores, {})\n", battery_verdict(summary),
                                  printable(summary.name, options.unicode), finished.size(), summary.cases.size(),
+                                 summary.machines ? fmt::format("{} × ", *summary.machines) : "",
                                  printable(summary.machine.cpu, options.unicode), summary.machine.cores,
                                  format_bytes(static_cast<double>(summary.machine.memory_bytes)));
   if (!finished.empty()) {

@@ -131,9 +131,11 @@ std::string study_setting(const CommunicationStudy& study) {
   const std::string emulated = emulated_name(job);
   const auto fitted = std::ranges::count(study.cases, false, &StudyCase::held_out);
   const std::string injected = job.inject.empty() ? "" : ", injected: " + to_string(job.inject);
+  const auto meant = static_cast<std::ptrdiff_t>(count_meant(study));
+  const std::string models = fitted == meant ? fmt::format("{}", fitted) : fmt::format("{} of {}", fitted, meant);
   return fmt::format("{} ranks on {} {}, {} ({}, {}), buckets of {}{}; {} models fitted, {}", job.ranks, study.nodes,
                      study.nodes == 1 ? "node" : "nodes", emulated.empty() ? job.device.text() : emulated, job.backend,
-                     job.dtype, format_bytes(static_cast<double>(job.bucket_bytes)), injected, fitted,
+                     job.dtype, format_bytes(static_cast<double>(job.bucket_bytes)), injected, models,
                      r_squared_text(study.fit.r_squared));
 }
 

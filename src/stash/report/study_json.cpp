@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "stash/core/version.h"
@@ -67,7 +68,9 @@ std::string render_study_json(const CommunicationStudy& study) {
                     {"bucket_bytes", study.job.bucket_bytes}}},
                   {"verdict", study_verdict(study)},
                   {"fit",
-                   {{"latency_s", coefficient_json(study.fit.latency_s)},
+                   {{"models", std::ranges::count(study.cases, false, &StudyCase::held_out)},
+                    {"models_meant", count_meant(study)},
+                    {"latency_s", coefficient_json(study.fit.latency_s)},
                     {"s_per_byte", coefficient_json(study.fit.s_per_byte)},
                     {"paired_ratio", study.fit.paired_ratio ? coefficient_json(*study.fit.paired_ratio) : Json()},
                     {"slowdown_ratio", coefficient_json(study.fit.slowdown_ratio)},

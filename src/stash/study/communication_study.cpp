@@ -12,13 +12,17 @@
 namespace stash {
 namespace {
 
+bool is_among(std::span<const std::string> names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 void add_case(CommunicationStudy& study, const Profile& profile, std::span<const std::string> held_out) {
   const std::string& model = profile.job.model;
+  const bool is_held_out = is_among(held_out, model);
   try {
-    const bool is_held_out = std::ranges::find(held_out, model) != held_out.end();
     study.cases.push_back({.observation = observe(profile), .held_out = is_held_out});
   } catch (const Error& error) {
-    study.failures.push_back({model, error.what()});
+    study.failures.push_back({model, error.what(), is_held_out});
   }
 }
 
@@ -64,9 +68,20 @@ bool StudyCase::within_tolerance() const {
   return std::abs(step_error_ratio()) <= kStepTolerance_ratio || (ratio && std::abs(*ratio) <= kStallTolerance_ratio);
 }
 
-CommunicationStudy study_communication(std::span<const Profile> profiles, std::span<const std::string> held_out) {
+std::size_t count_meant(const CommunicationStudy& study) {
+  return static_cast<std::size_t>(std::ranges::count(study.cases, false, &StudyCase::held_out) +
+                                  std::ranges::count(study.failures, false, &StudyFailure::held_out));
+}
+
+CommunicationStudy study_communication(std::span<const Profile> profiles, std::span<const std::string> held_out,
+                                       std::vector<StudyFailure> failures) {
   CommunicationStudy study;
-  if (profiles.empty()) throw Error("there are no profiles to study");
+  study.failures = std::move(failures);
+  for (StudyFailure& failure : study.failures) failure.held_out = is_among(held_out, failure.model);
+  if (profiles.empty()) {
+    check_enough(study, 0);
+    throw Error("there are no profiles to study");
+  }
   check_alike(profiles);
   study.job = profiles.front().job;
   study.nodes = node_count(profiles.front());

@@ -30,6 +30,7 @@ struct StudyCase {
 struct StudyFailure {
   std::string model;
   std::string why;
+  bool held_out = false;
 };
 
 // How layers and gradients drive the communication stall of one set of ranks.
@@ -43,8 +44,12 @@ struct CommunicationStudy {
   std::vector<StudyFailure> failures;
 };
 
-// `held_out` names models. Error where profiles differ in more than the model, or are too few. A profile that says
-// nothing of communication becomes a failure.
-CommunicationStudy study_communication(std::span<const Profile> profiles, std::span<const std::string> held_out);
+// Models that the fit was to rest on, whether they were measured or not.
+std::size_t count_meant(const CommunicationStudy& study);
+
+// `held_out` names models; `failures` are those that there is no profile of. Error where profiles differ in more than
+// the model, or are too few. A profile that says nothing of communication becomes a failure.
+CommunicationStudy study_communication(std::span<const Profile> profiles, std::span<const std::string> held_out,
+                                       std::vector<StudyFailure> failures = {});
 
 }  // namespace stash

@@ -59,12 +59,16 @@ std::string text_of(const nlohmann::json& value, const std::string& key) {
   return list;
 }
 
-std::string why_not(const Case& one) {
+std::optional<LaunchedProcess> process_of(const std::optional<LaunchedBattery>& launched) {
+  return launched ? std::optional(launched->process) : std::nullopt;
+}
+
+std::string why_not(const Case& one, bool launched) {
   if (one.nodes > one.job.ranks) {
     return fmt::format("{} nodes need as many ranks, and there are {}", one.nodes, one.job.ranks);
   }
-  if (one.nodes > 1 && one.job.device.is_cuda()) {
-    return "GPUs of one machine cannot stand for several nodes: use stash profile under a launcher";
+  if (one.nodes > 1 && one.job.device.is_cuda() && !launched) {
+    return "GPUs of one machine cannot stand for several nodes: start stash characterize under a launcher";
   }
   std::vector<GpuInfo> gpus;
   for (const std::string& name : gpu_models()) gpus.push_back({name, {}});
@@ -86,9 +90,12 @@ void CharacterizeFlags::add_to(CLI::App& app) {
                              fmt::join(default_batches(InputKind::images), ","),
                              fmt::join(default_batches(InputKind::tokens), ",")))
       ->type_name("LIST");
-  app.add_option("--ranks", ranks_, "Processes on this machine; default: one per GPU, or 2 without a GPU")
+  app.add_option("--ranks", ranks_,
+                 "Processes on this machine, unless a launcher starts them; default: one per GPU, or 2 without a GPU")
       ->type_name("LIST");
-  app.add_option("--nodes", nodes_, "Number of emulated nodes")->type_name("LIST")->capture_default_str();
+  app.add_option("--nodes", nodes_, "Number of emulated nodes, without a launcher")
+      ->type_name("LIST")
+      ->capture_default_str();
   job_.precision = kPrecision;
   job_.max_time = kCaseTime;
   job_.add_to(app, {"device", "dtype", "backend", "bucket", "data", "workers", "prefetch", "loader", "conditions",
@@ -103,7 +110,7 @@ void CharacterizeFlags::add_to(CLI::App& app) {
   app.add_option("--max-cost", max_cost_,
                  "Cost limit of all calls in this folder together; needs --usd-per-hour or --instance")
       ->type_name("USD");
-  price_.add_to(app, "Price of this machine");
+  price_.add_to(app, "Price of this machine; under a launcher, of each");
   app.add_option("--instance", instance_, "Name of this machine in the catalogue: gives its price and links")
       ->type_name("NAME");
   app.add_option("--epoch-samples", epoch_samples_,
@@ -162,16 +169,18 @@ bool CharacterizeFlags::says_nothing_of_cases() const {
          std::ranges::none_of(kCaseFlags, [&](const char* flag) { return app_->get_option(flag)->count() > 0; });
 }
 
-Case CharacterizeFlags::make_case(const Combination& combination, int gpus, int cores) const {
+Case CharacterizeFlags::make_case(const Combination& combination, int gpus, int cores,
+                                  const std::optional<LaunchedBattery>& launched) const {
   JobFlags flags = job_;
   flags.model = combination.model;
   flags.batch = combination.batch;
   flags.ranks = combination.ranks;
   if (make_model(combination.model).input != InputKind::images) flags.loader = kOwnLoader;  // others load images only
   if (!flags.data.empty()) flags.data = std::filesystem::absolute(flags.data).string();  // as the profile will have it
-  Case one{.name = {}, .job = flags.resolve(gpus, cores, std::nullopt), .nodes = combination.nodes, .why_not = {}};
+  Case one{
+      .name = {}, .job = flags.resolve(gpus, cores, process_of(launched)), .nodes = combination.nodes, .why_not = {}};
   one.name = case_name(one.job, one.nodes);
-  one.why_not = why_not(one);
+  one.why_not = why_not(one, launched.has_value());
   return one;
 }
 
@@ -180,20 +189,49 @@ void CharacterizeFlags::set_case_time(std::vector<Case>& cases) const {
   for (Case& one : cases) one.job.max_time_s = parse_duration_s(job_.max_time, "--case-time");
 }
 
-Battery CharacterizeFlags::settings() const {
-  return {.cases = {}, .usd_per_h = usd_per_h_, .epoch_samples = epoch_samples_, .instance = instance_};
+Caps CharacterizeFlags::caps(const std::optional<LaunchedBattery>& launched) const {
+  Caps caps = caps_;
+  if (launched && caps.usd_per_h) *caps.usd_per_h *= launched->machines;
+  return caps;
 }
 
-Battery CharacterizeFlags::battery(int gpus, int cores) const {
+Battery CharacterizeFlags::settings(const std::optional<LaunchedBattery>& launched) const {
+  Battery battery{.cases = {},
+                  .machines = {},
+                  .usd_per_h = caps(launched).usd_per_h,
+                  .epoch_samples = epoch_samples_,
+                  .instance = instance_};
+  if (launched) battery.machines = launched->machines;
+  return battery;
+}
+
+Axes CharacterizeFlags::axes(int gpus, int cores, const std::optional<LaunchedBattery>& launched) const {
   Axes axes;
   axes.models = parse_models(models_);
   if (!batches_.empty()) axes.batches = parse_counts(batches_, "--batches");
-  axes.ranks =
-      ranks_.empty() ? std::vector{job_.resolve(gpus, cores, std::nullopt).ranks} : parse_counts(ranks_, "--ranks");
+  if (!ranks_.empty()) axes.ranks = parse_counts(ranks_, "--ranks");
   axes.nodes = parse_counts(nodes_, "--nodes");
-  Battery battery = settings();
-  for (const Combination& combination : ordered_combinations(axes)) {
-    battery.cases.push_back(make_case(combination, gpus, cores));
+  if (!launched) {
+    if (ranks_.empty()) axes.ranks = {job_.resolve(gpus, cores, std::nullopt).ranks};
+    return axes;
+  }
+  if (app_->get_option("--nodes")->count() > 0) {
+    throw UsageError(fmt::format("--nodes emulates nodes on one machine, and {} started processes on {}: leave it out",
+                                 launched->process.launcher, launched->machines));
+  }
+  if (ranks_.empty()) {
+    // As --ranks counts them: those of each machine where the launcher starts nodes.
+    const int all = job_.resolve(gpus, cores, launched->process).ranks;
+    axes.ranks = {launched->process.starts_nodes ? all / launched->process.size : all};
+  }
+  axes.nodes = {launched->machines};
+  return axes;
+}
+
+Battery CharacterizeFlags::battery(int gpus, int cores, const std::optional<LaunchedBattery>& launched) const {
+  Battery battery = settings(launched);
+  for (const Combination& combination : ordered_combinations(axes(gpus, cores, launched))) {
+    battery.cases.push_back(make_case(combination, gpus, cores, launched));
   }
   return battery;
 }

@@ -8,12 +8,19 @@
 #include "stash/battery/budget.h"
 #include "stash/cli/flags/job_flags.h"
 #include "stash/cli/flags/usd_flag.h"
+#include "stash/launch/cluster/launched_process.h"
 
 namespace CLI {
 class App;
 }
 
 namespace stash {
+
+// Processes that a launcher started, and on how many machines.
+struct LaunchedBattery {
+  LaunchedProcess process;
+  int machines = 1;
+};
 
 // A battery as it stands on the command line or in a job file; what is not given follows from the machine.
 class CharacterizeFlags {
@@ -25,17 +32,19 @@ class CharacterizeFlags {
 
   // True where nothing was said about the cases: a folder that has a plan resumes with it.
   bool says_nothing_of_cases() const;
-  // The cases on this machine, in the order in which they are to be run.
-  Battery battery(int gpus, int cores) const;
-  Battery settings() const;                            // without cases
-  void set_case_time(std::vector<Case>& cases) const;  // of a plan, where --case-time was given
-  const Caps& caps() const { return caps_; }
+  // The cases on this machine, or with all ranks of a launch, in the order in which they are to be run.
+  Battery battery(int gpus, int cores, const std::optional<LaunchedBattery>& launched) const;
+  Battery settings(const std::optional<LaunchedBattery>& launched) const;  // without cases
+  void set_case_time(std::vector<Case>& cases) const;                      // of a plan, where --case-time was given
+  Caps caps(const std::optional<LaunchedBattery>& launched) const;
   bool retry() const { return retry_; }
   std::string storage;  // the folder that is timed; empty: that of the battery
 
  private:
   void read_job_file();
-  Case make_case(const Combination& combination, int gpus, int cores) const;
+  Case make_case(const Combination& combination, int gpus, int cores,
+                 const std::optional<LaunchedBattery>& launched) const;
+  Axes axes(int gpus, int cores, const std::optional<LaunchedBattery>& launched) const;
 
   CLI::App* app_ = nullptr;
   std::string job_file_;

@@ -31,7 +31,9 @@ void StartFlags::add_to(CLI::App& app) {
   app.add_flag("--local", local_, "Start ranks here, even under a launcher");
 }
 
-void StartFlags::check() const { parse_duration_s(deadline_, "--deadline"); }
+void StartFlags::check() const { deadline_s(); }
+
+double StartFlags::deadline_s() const { return parse_duration_s(deadline_, "--deadline"); }
 
 std::optional<LaunchedProcess> StartFlags::launched() const {
   return local_ ? std::nullopt : find_launched_process(environment_variable);
@@ -42,11 +44,12 @@ CrewOptions StartFlags::resolve() const {
   const ExtensionInfo extension = ensure_extension(
       chosen_python(python_), root_folder(), [&](std::string_view line, bool passing) { setup.tell(line, passing); });
   return {.plan = {},
-          .node = node_identity(node_name_),
+          .node = node(),
           .python = chosen_python(python_),
           .extension_folder = extension.folder,
           .package_folder = root_folder() / "python",
-          .deadline_s = parse_duration_s(deadline_, "--deadline"),
+          .torch = extension.torch_version,
+          .deadline_s = deadline_s(),
           .purpose = Purpose::profile,
           .on_tick = {}};
 }

@@ -23,6 +23,8 @@ class StartFlags {
   void check() const;  // UsageError before anything is prepared
   // Where a launcher put this process, unless ranks are to be started here.
   std::optional<LaunchedProcess> launched() const;
+  double deadline_s() const;  // without a sign of life
+  NodeIdentity node() const { return node_identity(node_name_); }
   // What the ranks run with; the caller adds the plan, and who hears of it. Finds or builds the library for the
   // interpreter, which may take minutes.
   CrewOptions resolve() const;

@@ -62,9 +62,9 @@ class StudyVerb final : public Verb {
         StatusLine().say(printable(fmt::format("{} is not used: {}", what, why)));
       });
     }
-    CommunicationStudy study = study_communication(series.profiles, set.held_out);
-    for (const auto& [what, why] : series.failures) study.failures.push_back({what, why});
-    print_or_write(render(study), "");
+    std::vector<StudyFailure> failures;
+    for (const auto& [what, why] : series.failures) failures.push_back({what, why});
+    print_or_write(render(study_communication(series.profiles, set.held_out, std::move(failures))), "");
     return 0;
   }
 
@@ -83,7 +83,8 @@ class StudyVerb final : public Verb {
     app.get_option("--batch")->description("Samples per rank and step")->default_str(std::to_string(kBatch));
     app.get_option("--precision")
         ->description("A model ends when the 95 % interval of every part is within ± this share of the step");
-    app.get_option("--max-time")->description("Time limit per model, counted from its first round");
+    app.get_option("--max-time")
+        ->description("Time limit of the whole study, divided among the models that are not finished yet");
     app.add_option("--link", link_,
                    "Rate of the link between emulated GPUs; host: the unmodified loopback of this host")
         ->type_name("RATE")
@@ -127,7 +128,7 @@ class StudyVerb final : public Verb {
     for (const auto* models : {&set.fitted, &set.held_out}) {
       for (const std::string& model : *models) jobs.push_back(job_of(model, gpus, cores));
     }
-    say_longest(jobs);
+    say_longest(jobs.size());
     const std::string fallback = layers_->parsed() ? "stash-study-layers" : "stash-study-gradients";
     return measure(jobs, out_.empty() ? fallback : out_);
   }
@@ -140,14 +141,14 @@ class StudyVerb final : public Verb {
     const auto on_job = [&](std::size_t number, const Job& job) {
       progress.reset();
       StatusLine().say(
-          fmt::format("{} of {}: {}, at most {}", number, jobs.size(), job.model, format_duration(job.max_time_s)));
+          fmt::format("{} of {}: {}, about {}", number, jobs.size(), job.model, format_duration(job.max_time_s)));
       progress.emplace();
     };
     const auto on_failure = [&](const std::string& model, const std::string& why) {
-      StatusLine().say(fmt::format("{} failed: {}", model, why));
+      StatusLine().say(fmt::format("{} has no profile: {}", model, why));
     };
-    ProfileSeries series =
-        measure_series(jobs, folder, options, {.on_job = on_job, .on_failure = on_failure, .on_data = DataProgress()});
+    ProfileSeries series = measure_series(jobs, folder, options, max_time_s(),
+                                          {.on_job = on_job, .on_failure = on_failure, .on_data = DataProgress()});
     progress.reset();
     if (!series.stopped_before.empty()) {
       StatusLine().say(fmt::format("stopped; the same command resumes with {}", series.stopped_before));
@@ -155,13 +156,13 @@ class StudyVerb final : public Verb {
     return series;
   }
 
-  static void say_longest(const std::vector<Job>& jobs) {
-    if (jobs.empty()) return;
-    const double each_s = jobs.front().max_time_s;
-    StatusLine().say(fmt::format(
-        "{} models of up to {} each (--max-time): up to {} in all, and the start of each; finished ones take none",
-        jobs.size(), format_duration(each_s), format_duration(each_s * static_cast<double>(jobs.size()))));
+  void say_longest(std::size_t models) const {
+    const double limit_s = max_time_s();
+    StatusLine().say(fmt::format("{} models within {} (--max-time): about {} for each, finished ones take none", models,
+                                 format_duration(limit_s), format_duration(fair_share_s(limit_s, models))));
   }
+
+  double max_time_s() const { return parse_duration_s(flags_.max_time, "--max-time"); }
 
   Job job_of(const std::string& model, int gpus, int cores) const {
     JobFlags flags = flags_;
@@ -204,7 +205,7 @@ class StudyVerb final : public Verb {
     JobFlags flags;
     flags.conditions = "apart,node";
     flags.precision = "1%";
-    flags.max_time = "20s";
+    flags.max_time = "5m";
     return flags;
   }();
   StartFlags start_;
