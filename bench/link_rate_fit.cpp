@@ -130,7 +130,9 @@ std::optional<ScalingCase> make_case(const ScalingRow& row, std::string& why) {
   job.global_batch = row.batch * row.accumulation * row.gpus;
   const Gpu* gpu = known_gpu(*row.instance);
   if (gpu == nullptr) return why = "the rates of its GPU are not known: " + row.instance->gpu, std::nullopt;
-  job.measured = MeasuredStep{.gpu = gpu, .step_s = row.single_s};
+  // One GPU takes the whole batch in as many more passes.
+  const int passes = row.accumulation * row.gpus;
+  job.measured = {MeasuredStep{.instance = *row.instance, .step_s = row.single_s * passes}};
   WhatIf what_if = row.what_if;
   if (row.nodes > 1 && !row.instance->network_bytes_per_s && !what_if.network_bytes_per_s) {
     return why = "the rate of its network is not published", std::nullopt;

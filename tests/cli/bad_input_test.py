@@ -58,9 +58,9 @@ class BadInput(unittest.TestCase):
         self.check(2, ["study", "layers", "--models", "resnet18", "--held-out", "resnet18"], "resnet18 is both")
         self.check(2, ["study", "layers", "--format", "htlm"], "--format")
         self.check(2, ["study", "layers", "--from", "nowhere"], "nowhere", "no such file or folder")
-        self.check(1, ["study", "layers", "--from", "broken"], "no profiles", "resnet18.json")
+        self.check(1, ["study", "layers", "--from", "broken"], "0 profiles to fit are too few", "resnet18.json")
         self.check(1, ["study", "layers", "--out", "broken/resnet18.json/x"], "cannot make the folder",
-                   "15 models of up to 20.0 s each (--max-time): up to 5 min in all")
+                   "15 models within 5 min (--max-time)")
         self.assertFalse((self.folder.path / "stash-study-layers").exists())
 
     def test_a_name_like_nothing_is_answered_with_what_there_is(self):

@@ -130,7 +130,8 @@ class Predict(unittest.TestCase):
         self.assertNotIn("$", named.out)
         rows = self.json(*R50, "--on", "lab,desk", "--max-nodes", 1)["predictions"]
         self.assertEqual([(row["instance"], row["cost_usd"]) for row in rows], [("lab", None), ("desk", None)])
-        self.assertIn("not for rent", self.call(*R50, "--deadline", "24h").out)
+        self.assertNotIn("lab", self.call(*R50, "--deadline", "24h").out)
+        self.assertTrue(self.call(*R50, "--cloud", "own", "--max-nodes", 1).out.startswith("use 1 x "))
         self.assertIn("1 x lab would take", self.call(*R50, "--on", "lab,p3.16xlarge", "--max-nodes", 1).out)
 
     def test_a_deadline_that_nothing_meets(self):

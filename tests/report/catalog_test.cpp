@@ -29,7 +29,7 @@ TEST(CatalogReport, WhatIsUnknownIsADashAndNeverZero) {
 
 TEST(CatalogReport, EveryFigureOfAnInstanceHasItsSource) {
   const std::string text = render_instance(find_instance("p2.16xlarge"), Format::text);
-  EXPECT_CONTAINS(text, "pcie, 12.5 GB/s a GPU, 2 GPUs share 12.5 GB/s");
+  EXPECT_CONTAINS(text, "pcie, 12.5 GB/s per GPU, 2 GPUs share 12.5 GB/s");
   EXPECT_CONTAINS(text, "NVIDIA Tesla K80 board specification");
   EXPECT_CONTAINS(render_instance(find_instance("p3.2xlarge"), Format::text), "2.5 Gbit/s, 10 Gbit/s in bursts");
   EXPECT_CONTAINS(text, "prices that the Stash study (ICDCS 2023) used, 2022");

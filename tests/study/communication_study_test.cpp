@@ -49,16 +49,26 @@ TEST(CommunicationStudy, PredictsHeldOutModelsOfTheSimulator) {
   }
 }
 
+bool holds(const Coefficient& found, double truth) { return found.low <= truth && truth <= found.high; }
+
 TEST(CommunicationStudy, FindsTheLinkOfTheSimulator) {
+  constexpr int kStudies = 100;
+  constexpr int kFewestHolding = 82;  // seen: 88 of 100, on average; docs/metrics.md says so
   const SimulatedLink link{.latency_s = 1e-3, .bytes_per_s = 1.2e9, .noise_ratio = 0.005};
   const StudySet set = layers_study();
-  const CommunicationStudy study = study_communication(simulated_profiles(all_of(set), link, 3), set.held_out);
-  EXPECT_NEAR(study.fit.s_per_byte.value * link.bytes_per_s, 1, 0.05);
-  EXPECT_LE(study.fit.s_per_byte.low, 1 / link.bytes_per_s);
-  EXPECT_GE(study.fit.s_per_byte.high, 1 / link.bytes_per_s);
-  EXPECT_LE(study.fit.latency_s.low, link.latency_s);
-  EXPECT_GE(study.fit.latency_s.high, link.latency_s);
-  EXPECT_GT(study.fit.r_squared, 0.99);
+  int rates_hold = 0, latencies_hold = 0;
+  double rate_sum = 0;
+  for (int seed = 1; seed <= kStudies; ++seed) {
+    const CommunicationStudy study = study_communication(
+        simulated_profiles(all_of(set), link, static_cast<std::uint64_t>(seed)), set.held_out);
+    rate_sum += study.fit.s_per_byte.value * link.bytes_per_s;
+    rates_hold += holds(study.fit.s_per_byte, 1 / link.bytes_per_s);
+    latencies_hold += holds(study.fit.latency_s, link.latency_s);
+    EXPECT_GT(study.fit.r_squared, 0.99);
+  }
+  EXPECT_NEAR(rate_sum / kStudies, 1, 0.05);
+  EXPECT_GE(rates_hold, kFewestHolding);
+  EXPECT_GE(latencies_hold, kFewestHolding);
 }
 
 TEST(CommunicationStudy, ALineThroughLayersPredictsWorse) {

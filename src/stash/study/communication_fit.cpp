@@ -92,13 +92,15 @@ Communication best_fit(std::span<const Observation> observations) {
   return best;
 }
 
-// The jackknife: how much the fit moves when one profile is missing.
+constexpr int kCoefficients = 4;
+
+// The jackknife: how much the fit moves when one profile is missing. Every coefficient takes a degree of freedom.
 Coefficient coefficient(double value, const std::vector<double>& without_one, double least, double most) {
   const double count = static_cast<double>(without_one.size());
   const double center = mean(without_one);
   double sum = 0;
   for (const double other : without_one) sum += (other - center) * (other - center);
-  const double half = student_t_quantile_975(static_cast<int>(count) - 1) * std::sqrt((count - 1) / count * sum);
+  const double half = student_t_quantile_975(static_cast<int>(count) - kCoefficients) * std::sqrt((count - 1) / count * sum);
   return {value, std::max(least, value - half), std::min(most, value + half)};
 }
 

@@ -29,8 +29,6 @@
 namespace stash {
 namespace {
 
-constexpr std::string_view kOwnCloud = "own";  // machines that somebody has, not rents
-
 class AdviseVerb final : public Verb {
  public:
   std::string name() const override { return "advise"; }
@@ -60,20 +58,19 @@ class AdviseVerb final : public Verb {
     const AdviceQuestion question = question_.resolve(job.samples);
     job.samples = question.samples;
     Predictor predictor(std::move(job), job_.what_if());
-    std::vector<Instance> instances = chosen(catalogue.instances);
-    std::vector<Rejected> without_price = leave_out_own(instances);
-    Predictions predictions = predict_all(predictor, instances, question_.max_nodes());
-    std::ranges::move(without_price, std::back_inserter(predictions.rejected));
-    const Advice advice = advise(question, std::move(predictions));
+    const std::vector<Instance> instances = chosen(catalogue.instances);
+    const Advice advice = advise(question, predict_all(predictor, instances, question_.max_nodes()));
     print_or_write(render(question, advice, catalogue.instances), out_);
     return advice.best ? 0 : 1;
   }
 
  private:
   std::vector<Instance> chosen(const std::vector<Instance>& all) const {
+    // People's own machines have no price to rank them by. Who names them, or their cloud, asks for their time.
+    const auto is_asked_for = [&](const Instance& instance) { return !clouds_.empty() || is_for_rent(instance); };
     std::vector<Instance> some;
     for (const std::string& name : split_list(on_)) some.push_back(find_instance(all, name));
-    if (on_.empty()) std::ranges::copy_if(all, std::back_inserter(some), is_for_rent);
+    if (on_.empty()) std::ranges::copy_if(all, std::back_inserter(some), is_asked_for);
     std::vector<std::string> clouds = split_list(clouds_);
     std::ranges::transform(clouds, clouds.begin(), cloud_name);
     if (clouds.empty()) return some;
@@ -82,22 +79,6 @@ class AdviseVerb final : public Verb {
     });
     if (some.empty()) throw UsageError(fmt::format("--cloud {}: the catalogue has no machine of it", clouds_));
     return some;
-  }
-
-  // People's own machines have no price to rank them by. Who names them, or their cloud, asks for their time.
-  std::vector<Rejected> leave_out_own(std::vector<Instance>& instances) const {
-    if (!on_.empty() || !clouds_.empty()) return {};
-    std::vector<Rejected> rejected;
-    for (const Instance& instance : instances) {
-      if (instance.gpus == 0 || !is_own_without_price(instance)) continue;
-      rejected.push_back({instance.cloud, instance.name, 1, "it is not for rent: --on ranks such machines by time"});
-    }
-    std::erase_if(instances, is_own_without_price);
-    return rejected;
-  }
-
-  static bool is_own_without_price(const Instance& instance) {
-    return instance.cloud == kOwnCloud && !instance.usd_per_h && !instance.spot_usd_per_h;
   }
 
   std::string render(const AdviceQuestion& question, const Advice& advice, std::span<const Instance> instances) const {
