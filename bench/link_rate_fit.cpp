@@ -24,7 +24,7 @@ constexpr double kManyRows = 20;  // rows of one machine beyond this add little:
 // strongly: the spread of its logarithm.
 struct FittedFigure {
   std::vector<Transport> transports;
-  double LinkRates::*field;
+  double LinkRates::* field;
   double prior;
   double spread;
 };
@@ -110,11 +110,10 @@ Transport told_transport(const DescribedCluster& cluster, const Instance& instan
   if (cluster.cluster.nodes > 1) return network_transport(instance);
   if (what_if.all_reduce) return Transport::server;
   Transport used = Transport::pcie;
-  describe_cluster(instance, 1, cluster.cluster.ranks_per_node, what_if,
-                   [&](Transport transport, std::string_view) {
-                     used = transport;
-                     return link_rates(transport);
-                   });
+  describe_cluster(instance, 1, cluster.cluster.ranks_per_node, what_if, [&](Transport transport, std::string_view) {
+    used = transport;
+    return link_rates(transport);
+  });
   return used;
 }
 
@@ -254,7 +253,8 @@ std::vector<LinkRateRow> with_machines(std::vector<LinkRateRow> rates, const std
     double squares = 0;
     for (const double offset : offsets[row.transport]) squares += offset * offset;
     const double count = static_cast<double>(offsets[row.transport].size());
-    row.rates.spread = count > 0 ? std::sqrt((squares + kMachineSpread * kMachineSpread) / (count + 1)) : kMachineSpread;
+    row.rates.spread =
+        count > 0 ? std::sqrt((squares + kMachineSpread * kMachineSpread) / (count + 1)) : kMachineSpread;
   }
   for (LinkRateRow& row : machines) row.rates.spread = fitted(row.transport, "").rates.spread;
   std::ranges::move(machines, std::back_inserter(rates));

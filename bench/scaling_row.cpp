@@ -18,11 +18,11 @@ namespace stash::bench {
 namespace {
 
 constexpr std::size_t kFileLimit = 16 << 20;
-constexpr double kSuperlinear = 1.08;       // beyond this the one GPU was not of the same server
-constexpr int kGlobalBatch = 2048;          // more is the batch of all GPUs, not of one
-constexpr int kPhaseOneTokens = 128;        // BERT's first phase
-constexpr int kFineTuningTokens = 384;      // SQuAD
-constexpr double kOneEdrCard = 12.5e9;      // bytes/s
+constexpr double kSuperlinear = 1.08;   // beyond this the one GPU was not of the same server
+constexpr int kGlobalBatch = 2048;      // more is the batch of all GPUs, not of one
+constexpr int kPhaseOneTokens = 128;    // BERT's first phase
+constexpr int kFineTuningTokens = 384;  // SQuAD
+constexpr double kOneEdrCard = 12.5e9;  // bytes/s
 constexpr int kBatchWhereUnpublished = 128;
 
 using Fields = std::map<std::string, std::string>;
@@ -159,7 +159,8 @@ std::string series_of(const Fields& row) {
   std::string machine = row.at("machine"), gpu = row.at("gpu");
   if (gpu.starts_with("Dell")) gpu = "Dell H100";
   std::string key = row.at("source").substr(0, row.at("source").find('@')) + machine + gpu;
-  for (const char* field : {"model", "framework", "dtype", "batch_per_gpu", "synthetic_input"}) key += '|' + row.at(field);
+  for (const char* field : {"model", "framework", "dtype", "batch_per_gpu", "synthetic_input"})
+    key += '|' + row.at(field);
   for (const char* tag : {"fine-tuning", "NER", "seq_len=128", "seq_len=512", "bucket_cap_mb"}) {
     key += has(row.at("note"), tag) ? tag : "";
   }

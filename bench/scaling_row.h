@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "stash/catalog/instance.h"
 #include "stash/catalog/gpu.h"
+#include "stash/catalog/instance.h"
 #include "stash/predict/what_if.h"
 
 namespace stash::bench {

@@ -116,8 +116,10 @@ void print_fit(const Material& material) {
   std::vector<const LinkRow*> links;
   for (const ScalingCase& one : material.cases) cases.push_back(&one);
   for (const LinkRow& row : material.links) links.push_back(&row);
-  fmt::print("transport,machine,reached_ratio,call_s,hop_s,ramp_ratio,overlap_ratio,contention_ratio,wait_ratio,wait_doubling_ratio,spread,"
-             "rows,source\n");
+  fmt::print(
+      "transport,machine,reached_ratio,call_s,hop_s,ramp_ratio,overlap_ratio,contention_ratio,wait_ratio,wait_doubling_"
+      "ratio,spread,"
+      "rows,source\n");
   for (const LinkRateRow& row : with_machines(fit_link_rates(cases, links), cases, links)) {
     const LinkRates& r = row.rates;
     fmt::print("{},{},{:.3g},{:.3g},{:.3g},{:.3g},{:.3g},{:.3g},{:.3g},{:.3g},{:.3g},{},bench/scaling_rows\n",

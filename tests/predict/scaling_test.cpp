@@ -108,7 +108,8 @@ TEST(Scaling, AClassifierThatFollowsTheImageIsRecognised) {
 TEST(Scaling, ConvolutionsWithBiasesAreRecognised) {
   const Graph graph = make_model("resnet50", {.image_size = 64});
   const double biased_s = scaled_times(with_biases(graph), 16, DType::fp32, v100()).compute_s();
-  const ScaledTimes times = scaled_times(graph, {.gpu = &v100(), .step_s = biased_s, .batch = 16}, 16, DType::fp32, t4());
+  const ScaledTimes times =
+      scaled_times(graph, {.gpu = &v100(), .step_s = biased_s, .batch = 16}, 16, DType::fp32, t4());
   EXPECT_TRUE(any_contains(times.assumptions, "have biases"));
   const double own_s = scaled_times(with_biases(graph), 16, DType::fp32, t4()).compute_s();
   EXPECT_NEAR(times.compute_s(), own_s, own_s * 1e-6);

@@ -59,8 +59,8 @@ TEST(CommunicationStudy, FindsTheLinkOfTheSimulator) {
   int rates_hold = 0, latencies_hold = 0;
   double rate_sum = 0;
   for (int seed = 1; seed <= kStudies; ++seed) {
-    const CommunicationStudy study = study_communication(
-        simulated_profiles(all_of(set), link, static_cast<std::uint64_t>(seed)), set.held_out);
+    const CommunicationStudy study =
+        study_communication(simulated_profiles(all_of(set), link, static_cast<std::uint64_t>(seed)), set.held_out);
     rate_sum += study.fit.s_per_byte.value * link.bytes_per_s;
     rates_hold += holds(study.fit.s_per_byte, 1 / link.bytes_per_s);
     latencies_hold += holds(study.fit.latency_s, link.latency_s);

@@ -18,8 +18,8 @@ namespace {
 constexpr std::array<std::string_view, 9> kTransports{"nvswitch", "nvls",       "nvlink", "pcie", "host",
                                                       "server",   "infiniband", "efa",    "tcp"};
 constexpr std::array<std::string_view, 13> kLinkRateColumns{
-    "transport",     "machine",    "reached_ratio",       "call_s", "hop_s", "ramp_ratio",
-    "overlap_ratio", "contention_ratio", "wait_ratio", "wait_doubling_ratio", "spread", "rows",  "source"};
+    "transport",        "machine",    "reached_ratio",       "call_s", "hop_s", "ramp_ratio", "overlap_ratio",
+    "contention_ratio", "wait_ratio", "wait_doubling_ratio", "spread", "rows",  "source"};
 
 // AWS joins machines with less than this over TCP; with more, jobs use its own transport, EFA.
 constexpr double kLeastEfaBytes_per_s = 12.5e9;
@@ -33,7 +33,8 @@ class LinkRateReader {
     read.transport = transport();
     read.machine = next();
     for (double* value : {&read.rates.reached_ratio, &read.rates.call_s, &read.rates.hop_s, &read.rates.ramp_ratio,
-                          &read.rates.overlap_ratio, &read.rates.contention_ratio, &read.rates.wait_ratio, &read.rates.wait_doubling_ratio, &read.rates.spread}) {
+                          &read.rates.overlap_ratio, &read.rates.contention_ratio, &read.rates.wait_ratio,
+                          &read.rates.wait_doubling_ratio, &read.rates.spread}) {
       *value = number();
     }
     read.rows = static_cast<int>(number());

@@ -18,13 +18,13 @@ bool is_network(Transport transport);
 
 // What collectives reach and cost on a transport, fitted to published measurements; docs/prediction.md has the model.
 struct LinkRates {
-  double reached_ratio = 1;  // of the data sheet's rate
-  double call_s = 0;         // of a call, whatever its size
-  double hop_s = 0;          // of a step from one rank, or node, to the next
-  double ramp_ratio = 0;     // of the geometric mean of latency and transfer: filling the pipeline
-  double overlap_ratio = 0;  // share of the time hidden behind the backward pass that is lost all the same
-  double contention_ratio = 0;  // of the computing of a node's ranks beside each other: power, memory, the host
-  double wait_ratio = 0;     // of the computing, that two ranks, or nodes, lose to waiting for each other
+  double reached_ratio = 1;        // of the data sheet's rate
+  double call_s = 0;               // of a call, whatever its size
+  double hop_s = 0;                // of a step from one rank, or node, to the next
+  double ramp_ratio = 0;           // of the geometric mean of latency and transfer: filling the pipeline
+  double overlap_ratio = 0;        // share of the time hidden behind the backward pass that is lost all the same
+  double contention_ratio = 0;     // of the computing of a node's ranks beside each other: power, memory, the host
+  double wait_ratio = 0;           // of the computing, that two ranks, or nodes, lose to waiting for each other
   double wait_doubling_ratio = 0;  // the same for each doubling of their number beyond two
   double spread = 0;               // of the logarithm of a rate on a machine that the fit has not seen
 

@@ -14,7 +14,7 @@ constexpr int kPositions = 512;
 constexpr int kTokenTypes = 2;
 constexpr int kDefaultSeqLen = 384;          // the length at which BERT is tuned on SQuAD
 constexpr int kDefaultPretrainSeqLen = 128;  // the length of the first nine tenths of its pre-training
-constexpr double kMaskedRatio = 0.15;      // tokens that pre-training predicts
+constexpr double kMaskedRatio = 0.15;        // tokens that pre-training predicts
 constexpr double kBertDropout = 0.1;
 constexpr double kBertEpsilon = 1e-12;
 

@@ -12,8 +12,8 @@ namespace stash {
 inline constexpr int kMostRanksPerNode = 1 << 12;
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// How gradients are summed; docs/prediction.md has the formulas. `quickest` picks the fastest of the next three for each
-// size, as NCCL does. `server` sums in host memory, as parameter servers do; `gather` on one GPU of each node, as
+// How gradients are summed; docs/prediction.md has the formulas. `quickest` picks the fastest of the next three for
+// each size, as NCCL does. `server` sums in host memory, as parameter servers do; `gather` on one GPU of each node, as
 // frameworks without NCCL do.
 enum class AllReduce { quickest, ring, tree, hierarchical, server, gather };
 
@@ -42,9 +42,9 @@ struct Cluster {
   double network_latency_s = 0;           // of a hop
 
   AllReduce all_reduce = AllReduce::quickest;
-  double collective_s = 0;  // of every call, whatever its size
+  double collective_s = 0;      // of every call, whatever its size
   bool switch_reduces = false;  // GPUs send every byte once, and the switch between them adds up
-  double ramp_ratio = 0;    // of the geometric mean of a call's latency and its bytes' time: filling the pipeline
+  double ramp_ratio = 0;        // of the geometric mean of a call's latency and its bytes' time: filling the pipeline
   double host_bytes_per_s = kNoLimit;  // of a node's host memory, for all copies of `server` and `gather` together
   SideCosts node_costs;
   SideCosts joined_costs;

@@ -11,8 +11,8 @@ namespace stash {
 namespace {
 
 constexpr double kHostCopyRatio = 0.9;   // of a PCIe slot's usable rate, that pinned copies reach
-constexpr double kCoresPerVcpu = 0.625;         // two threads of a core decode as much as 1.25 cores
-constexpr double kCacheRatio = 0.8;             // of a node's memory; the rest is the job's and the system's
+constexpr double kCoresPerVcpu = 0.625;  // two threads of a core decode as much as 1.25 cores
+constexpr double kCacheRatio = 0.8;      // of a node's memory; the rest is the job's and the system's
 
 void describe_host(DescribedCluster& described, const Instance& instance, const WhatIf& what_if) {
   Cluster& cluster = described.cluster;

@@ -19,10 +19,10 @@ struct DescribedCluster {
   Cluster cluster;
   std::optional<ReachedRate> links;    // among the GPUs of a node; nullopt: there is one
   std::optional<ReachedRate> network;  // among nodes; nullopt: there is one, or nothing is known
-  std::optional<double> cache_bytes;  // of a node's memory, for the data set
-  bool storage_is_known = true;       // false: nothing can be said of `fetch`
-  bool is_measured = false;           // figures are those of the machine itself
-  bool contention_is_known = false;   // false: nothing can be said of `contention`
+  std::optional<double> cache_bytes;   // of a node's memory, for the data set
+  bool storage_is_known = true;        // false: nothing can be said of `fetch`
+  bool is_measured = false;            // figures are those of the machine itself
+  bool contention_is_known = false;    // false: nothing can be said of `contention`
   bool network_is_known = true;
   std::vector<std::string> assumptions;
 };

@@ -142,8 +142,7 @@ void describe_host_sums(DescribedCluster& described, const Instance& instance, c
   set_costs(described, row.rates);
 }
 
-double usable_network(double wired_bytes_per_s, Transport transport, const Instance& instance,
-                      const Cluster& cluster) {
+double usable_network(double wired_bytes_per_s, Transport transport, const Instance& instance, const Cluster& cluster) {
   const bool one_connection =
       transport == Transport::tcp && instance.cloud == "aws" && cluster.all_reduce != AllReduce::server;
   return one_connection ? std::min(wired_bytes_per_s, kAwsConnectionBytes_per_s) : wired_bytes_per_s;
@@ -160,9 +159,8 @@ void describe_links(DescribedCluster& described, const Instance& instance, const
   }
   const WiredRate wired = wired_rate(described, instance, what_if);
   const LinkRateRow row = rates(wired.transport, instance.name);
-  described.links = what_if.link_bytes_per_s
-                        ? given_rate("GPU links", *what_if.link_bytes_per_s)
-                        : reached_rate("GPU links", row, wired.bytes_per_s, wired.is_published);
+  described.links = what_if.link_bytes_per_s ? given_rate("GPU links", *what_if.link_bytes_per_s)
+                                             : reached_rate("GPU links", row, wired.bytes_per_s, wired.is_published);
   cluster.link_bytes_per_s = described.links->bytes_per_s;
   cluster.uplink_bytes_per_s *= row.rates.reached_ratio;
   cluster.switch_reduces = wired.transport == Transport::nvls;
@@ -186,7 +184,8 @@ void describe_network(DescribedCluster& described, const Instance& instance, con
   cluster.network_latency_s = instance.network_latency_s.value_or(row.rates.hop_s);
   cluster.collective_s = std::max(cluster.collective_s, row.rates.call_s);
   cluster.ramp_ratio = std::max(cluster.ramp_ratio, row.rates.ramp_ratio);
-  cluster.joined_costs = {row.rates.overlap_ratio, cluster.node_costs.wait_ratio + row.rates.waits_ratio(cluster.nodes)};
+  cluster.joined_costs = {row.rates.overlap_ratio,
+                          cluster.node_costs.wait_ratio + row.rates.waits_ratio(cluster.nodes)};
 }
 
 }  // namespace stash

@@ -19,9 +19,9 @@ struct WhatIf {
   std::optional<double> cache_bytes;          // of a node's memory, for the data set
   std::optional<int> workers;                 // of a GPU
   std::optional<double> cores;                // of a node
-  std::optional<std::int64_t> bucket_bytes;  // 0: one collective for each gradient
-  std::optional<int> blocking_calls;         // all-reduces of single numbers that every step waits for
-  std::optional<AllReduce> all_reduce;       // how gradients are summed; nullopt: as NCCL does
+  std::optional<std::int64_t> bucket_bytes;   // 0: one collective for each gradient
+  std::optional<int> blocking_calls;          // all-reduces of single numbers that every step waits for
+  std::optional<AllReduce> all_reduce;        // how gradients are summed; nullopt: as NCCL does
   std::optional<GpuLinks> links;
   std::optional<double> link_bytes_per_s;  // of a GPU
   std::optional<int> batch;                // samples of a GPU in a pass

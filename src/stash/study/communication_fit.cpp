@@ -100,7 +100,8 @@ Coefficient coefficient(double value, const std::vector<double>& without_one, do
   const double center = mean(without_one);
   double sum = 0;
   for (const double other : without_one) sum += (other - center) * (other - center);
-  const double half = student_t_quantile_975(static_cast<int>(count) - kCoefficients) * std::sqrt((count - 1) / count * sum);
+  const double half =
+      student_t_quantile_975(static_cast<int>(count) - kCoefficients) * std::sqrt((count - 1) / count * sum);
   return {value, std::max(least, value - half), std::min(most, value + half)};
 }
 

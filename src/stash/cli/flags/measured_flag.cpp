@@ -17,7 +17,8 @@ int gpu_count(std::string_view count, std::string_view text) {
   int gpus = 0;
   const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), gpus);
   if (error != std::errc() || end != count.data() + count.size() || gpus < 1 || gpus > kMostMeasuredGpus) {
-    throw UsageError(fmt::format("--measured {}: the number of GPUs is a whole number from 1 to {}", text, kMostMeasuredGpus));
+    throw UsageError(
+        fmt::format("--measured {}: the number of GPUs is a whole number from 1 to {}", text, kMostMeasuredGpus));
   }
   return gpus;
 }
