@@ -59,8 +59,8 @@ std::string near_ties_note(const Ranking& ranking, const Goal& goal) {
   const std::string_view what = !goal.priced || (goal.budget_usd && !goal.deadline_s) ? "time"
                                 : goal.is_asked()                                     ? "cost"
                                                                                       : "product";
-  return fmt::format("near-ties: the {} of {} other option{} cannot be told from the first's", what, others,
-                     others == 1 ? "" : "s");
+  return fmt::format("near-ties: {} other option{} not distinguishable from the first by {}", others,
+                     others == 1 ? " is" : "s are", what);
 }
 
 std::optional<double> cost_at(const Candidate& candidate, double f) {
