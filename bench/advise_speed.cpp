@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stash/advise/advise.h"
+#include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/core/clock.h"
 #include "stash/core/statistics.h"
@@ -57,8 +58,9 @@ int main(int argc, char** argv) {
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const std::int64_t start_ns = now_ns();
     Catalogue catalogue = folder.empty() ? read_catalogue() : read_catalogue(folder);
-    std::erase_if(catalogue.instances,
-                  [&](const Instance& i) { return i.gpus == 0 || (!cloud.empty() && i.cloud != cloud); });
+    std::erase_if(catalogue.instances, [&](const Instance& i) {
+      return i.gpus == 0 || !is_for_rent(i) || (!cloud.empty() && i.cloud != cloud);
+    });
     times.read_ms.push_back(ms_since(start_ns));
     const std::int64_t predict_ns = now_ns();
     Predictor predictor(example_job());

@@ -3,6 +3,7 @@
 #include "own_profile.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
+#include "stash/models/models.h"
 #include "stash/predict/other_ranks.h"
 #include "stash/predict/predict.h"
 #include "stash/predict/saving.h"
@@ -175,6 +176,26 @@ TEST(SetJob, ValuesThatMakeNoSenseAreRefused) {
     EXPECT_THROW(set(what_if, text), UsageError) << text;
   }
   EXPECT_THROW(question_of({"batch=2", "batch=4"}), UsageError);
+}
+
+TEST(SetJob, BlockingCallsAndGradientsOneByOneCostTimeOnTheLinks) {
+  PredictJob job;
+  job.graph = make_model("resnet18");
+  job.batch = 32;
+  const auto node_s = [&](std::vector<std::string> changes) {
+    const auto found = Predictor(job, what_if_of(changes)).on(find_instance("p3.16xlarge"), 1);
+    return std::get<Prediction>(found).ledger.step_by_condition.at(Condition::node).s;
+  };
+  const double in_buckets_s = node_s({});
+  EXPECT_GT(node_s({"bucket=0"}), in_buckets_s);
+  const double one_call_s = node_s({"blocking=1"}) - in_buckets_s;
+  EXPECT_GT(one_call_s, 0);
+  EXPECT_NEAR(node_s({"blocking=3"}) - in_buckets_s, 3 * one_call_s, 1e-9);
+}
+
+TEST(SetJob, HowGradientsAreSummedIsAQuestionForMachinesOfTheCatalogue) {
+  const std::string message = message_of<UsageError>([] { here(own_profile(), question_of({"reduce=server"})); });
+  EXPECT_NE(message.find("--on"), std::string::npos);
 }
 
 }  // namespace stash

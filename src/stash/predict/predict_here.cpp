@@ -57,6 +57,10 @@ StepJob Predictor::step_here_as_measured(const Cluster& cluster) const {
 
 Setting Predictor::setting_here() {
   if (!job_.profile) throw UsageError("a machine is missing: name one with --on, or give a profile");
+  if (what_if_.all_reduce) {
+    throw UsageError(
+        "--set reduce applies to machines of the catalogue, not to links that a profile measured: name one with --on");
+  }
   const MeasuredProfile& measured = *job_.profile;
   if (measured.gpu == nullptr) {
     throw Error("the profile was made on the CPU, whose layer times are not simulated: name a machine with --on");
