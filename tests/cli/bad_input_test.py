@@ -71,7 +71,8 @@ class BadInput(unittest.TestCase):
         self.check_flags(
             (["--precision", "two"], "--precision", "2%"),
             (["--max-time", "5 parsecs"], "--max-time", "120s"),
-            (["--deadline", "soon"], "--deadline", "120s"),
+            (["--timeout", "soon"], "--timeout", "120s"),
+            (["--deadline", "soon"], "--timeout", "120s"),  # its old name
             (["--bucket", "25MX"], "--bucket", "GiB"),
             (["--batch", "many"], "--batch"),
             (["--inject", "read=fast"], "--inject read", "20MB/s"),

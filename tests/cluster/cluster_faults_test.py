@@ -20,7 +20,7 @@ class Faults(cluster.HostsCase):
     def start(self, count, *flags, ranks=1, max_time="100s"):
         self.made = self.make_hosts(count)
         self.out = self.folder.path / "out.json"
-        command = cluster.profile("--out", self.out, "--deadline", "6s", "--precision", "0.01%", "--max-time", max_time,
+        command = cluster.profile("--out", self.out, "--timeout", "6s", "--precision", "0.01%", "--max-time", max_time,
                                   *flags)
         team = cluster.Team(cluster.torchrun(self.made, ranks, *command), self.folder.path)
         self.addCleanup(team.kill)

@@ -16,7 +16,7 @@ hosts.require_hosts()
 
 class Lost(suite.SuiteCase):
     def start_first_case(self, *flags):
-        team = self.start(*suite.SHORT, "--deadline", "20s", *flags)
+        team = self.start(*suite.SHORT, "--timeout", "20s", *flags)
         self.wait_for(team, "round 2: ")
         return team
 

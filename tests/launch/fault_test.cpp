@@ -74,7 +74,7 @@ TEST(Fault, AHungRankIsNamedWithWhatItDidAndHowLong) {
   outcome.ends = {killed(0, SIGTERM), exited(1, 0, "waiting for a friend\n")};
   const std::string message = *describe_fault(outcome, {{0, {FaultKind::environment, "noise", {}}}}, 5);
   EXPECT_EQ(message.find("rank 1 gave no sign of life for 5.00 s while in a collective"), 0U) << message;
-  EXPECT_NE(message.find("--deadline"), std::string::npos) << message;
+  EXPECT_NE(message.find("--timeout"), std::string::npos) << message;
   EXPECT_NE(message.find("waiting for a friend"), std::string::npos) << message;
 }
 

@@ -66,15 +66,15 @@ class Ranks(FaultCase):
         os.kill(run.ranks()[0], signal.SIGSEGV)
         self.assertIn("rank 0 was ended by signal 11", self.finish(1).err)
 
-    def test_a_rank_that_stops_is_named_after_the_deadline(self):
-        run = self.start("--deadline", "20s")  # importing torch takes 8 s on a busy machine
+    def test_a_rank_that_stops_is_named_after_the_time_out(self):
+        run = self.start("--timeout", "20s")  # importing torch takes 8 s on a busy machine
         stopped_at = time.monotonic()
         os.kill(run.ranks()[1], signal.SIGSTOP)
         result = self.finish(1)
         self.assertGreater(time.monotonic() - stopped_at, 19.5)
         self.assertLess(time.monotonic() - stopped_at, 40)
         self.assertIn("rank 1 gave no sign of life for 20.0 s", result.err)
-        self.assertIn("--deadline", result.err)
+        self.assertIn("--timeout", result.err)
         self.check_saved("fault")
 
     def test_a_rank_that_fails_in_python_says_so_without_a_trace(self):

@@ -29,6 +29,16 @@ constexpr const char* kMoreExamples =
     "\n"
     "'stash VERB --help' lists the flags of a verb.\n";
 
+// CLI11 leaves an empty line where the old names of flags, which no help shows, would stand.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    const std::size_t gap = text.find("\n\n\n");
+    return gap == std::string::npos ? text : text.erase(gap, 1);
+  }
+};
+
 std::string exit_codes_line() {
   std::string line = "Exit codes:\n";
   for (const ExitMeaning& one : exit_meanings("")) line += fmt::format("  {:<4}{}\n", one.code, one.meaning);
@@ -93,7 +103,9 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
 
 int run_command_line(std::span<const std::unique_ptr<Verb>> verbs, int argc, char** argv) {
   CLI::App app(kDescription, "stash");
-  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("SUBCOMMAND", "VERB");
+  app.formatter(formatter);
   app.set_version_flag("--version", "stash " + version_text());
   app.require_subcommand(1);
   Verb* chosen = nullptr;

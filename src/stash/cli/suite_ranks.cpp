@@ -33,7 +33,7 @@ SuiteRanks::SuiteRanks(const StartFlags& start, const GivenFlags& flags) : start
   if (!launched) return;
   launched_ = LaunchedBattery{.process = *launched};
   others_ = std::make_unique<PeerLeader>(*launched, meeting_of(*launched), own_hello(*launched, start, flags),
-                                         start.deadline_s());
+                                         start.timeout_s());
 }
 
 void SuiteRanks::gather() {
@@ -45,7 +45,7 @@ void SuiteRanks::gather() {
 
 void SuiteRanks::resolve() {
   const auto own = [this] { return start_.resolve(); };
-  if (others_) joint_.emplace(*others_, launched_->process, start_.deadline_s());
+  if (others_) joint_.emplace(*others_, launched_->process, start_.timeout_s());
   options_ = joint_ ? joint_->get_ready(own) : own();
 }
 
@@ -62,7 +62,7 @@ void SuiteRanks::dismiss(int exit_code) {
 }
 
 int follow_suite(const LaunchedProcess& launched, const StartFlags& start, const GivenFlags& flags) {
-  PeerFollower leader(launched.size, meeting_of(launched), own_hello(launched, start, flags), start.deadline_s());
+  PeerFollower leader(launched.size, meeting_of(launched), own_hello(launched, start, flags), start.timeout_s());
   return follow_cases(leader, launched, [&] { return start.resolve(); }).value_or(kExitInterrupted);
 }
 

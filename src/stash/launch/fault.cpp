@@ -64,7 +64,7 @@ std::optional<std::string> describe_fault(const Outcome& outcome, const RankErro
                                           const std::string& host) {
   if (outcome.hung_rank) {
     return with_output(
-        fmt::format("{} gave no sign of life for {} while {}; --deadline sets how long to wait",
+        fmt::format("{} gave no sign of life for {} while {}; --timeout sets how long to wait",
                     name_of(*outcome.hung_rank, host), format_duration(deadline_s), to_string(outcome.hung_in)),
         outcome, *outcome.hung_rank);
   }

@@ -113,11 +113,12 @@ void CharacterizeFlags::add_to(CLI::App& app) {
   price_.add_to(app, "Price of this machine; under a launcher, of each");
   app.add_option("--instance", instance_, "Name of this machine in the catalogue: gives its price and links")
       ->type_name("NAME");
-  app.add_option("--epoch-samples", epoch_samples_,
+  app.add_option("--samples", epoch_samples_,
                  fmt::format("Samples per epoch; default: those of --data, else ImageNet's {} or SQuAD's {}",
                              format_count(static_cast<std::int64_t>(kImageNetImages)),
                              format_count(static_cast<std::int64_t>(kSquadQuestions))))
       ->type_name("N");
+  app.add_option("--epoch-samples", epoch_samples_)->group("");  // its old name
   app.add_option("--storage", storage, "Folder whose storage is timed; default: --out")->type_name("DIR");
   app.add_flag("--retry", retry_, "Run failed cases again");
 }
@@ -148,7 +149,7 @@ void CharacterizeFlags::read_job_file() {
 void CharacterizeFlags::resolve() {
   if (!job_file_.empty()) read_job_file();
   usd_per_h_ = price_.get();
-  check_positive(epoch_samples_, "--epoch-samples", "1281167");
+  check_positive(epoch_samples_, "--samples", "1281167");
   if (!instance_.empty()) {
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);

@@ -22,18 +22,19 @@ void add_python(CLI::App& app, std::string& python, std::string_view use) {
 
 void StartFlags::add_to(CLI::App& app) {
   add_python(app, python_, "the ranks use");
-  app.add_option("--deadline", deadline_, "Stop the run if a rank shows no sign of life for this long")
+  app.add_option("--timeout", timeout_, "Stop the run if a rank shows no sign of life for this long")
       ->type_name("TIME")
       ->capture_default_str();
+  app.add_option("--deadline", timeout_)->group("");  // its old name; in `advise` a deadline is a training's
   app.add_option("--node-name", node_name_,
                  "Name of this node: ranks with the same name count as one node; default: detected")
       ->type_name("NAME");
   app.add_flag("--local", local_, "Start ranks here, even under a launcher");
 }
 
-void StartFlags::check() const { deadline_s(); }
+void StartFlags::check() const { timeout_s(); }
 
-double StartFlags::deadline_s() const { return parse_duration_s(deadline_, "--deadline"); }
+double StartFlags::timeout_s() const { return parse_duration_s(timeout_, "--timeout"); }
 
 std::optional<LaunchedProcess> StartFlags::launched() const {
   return local_ ? std::nullopt : find_launched_process(environment_variable);
@@ -49,7 +50,7 @@ CrewOptions StartFlags::resolve() const {
           .extension_folder = extension.folder,
           .package_folder = root_folder() / "python",
           .torch = extension.torch_version,
-          .deadline_s = deadline_s(),
+          .deadline_s = timeout_s(),
           .purpose = Purpose::profile,
           .on_tick = {}};
 }

@@ -23,7 +23,7 @@ class StartFlags {
   void check() const;  // UsageError before anything is prepared
   // Where a launcher put this process, unless ranks are to be started here.
   std::optional<LaunchedProcess> launched() const;
-  double deadline_s() const;  // without a sign of life
+  double timeout_s() const;  // without a sign of life
   NodeIdentity node() const { return node_identity(node_name_); }
   // What the ranks run with; the caller adds the plan, and who hears of it. Finds or builds the library for the
   // interpreter, which may take minutes.
@@ -31,7 +31,7 @@ class StartFlags {
 
  private:
   std::string python_;
-  std::string deadline_ = "30s";
+  std::string timeout_ = "30s";
   std::string node_name_;
   bool local_ = false;
 };
