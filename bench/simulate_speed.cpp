@@ -13,9 +13,8 @@
 #include "stash/catalog/layer_time.h"
 #include "stash/core/statistics.h"
 #include "stash/models/models.h"
-#include "stash/predict/input.h"
 #include "stash/predict/simulate.h"
-#include "stash/predict/training.h"
+#include "step_events.h"
 
 namespace {
 

@@ -8,21 +8,22 @@
 #include "cases.h"
 #include "stash/attribute/attribute.h"
 #include "stash/core/error.h"
+#include "step_events.h"
 #include "support/message_of.h"
 
 namespace stash {
 namespace {
 
-constexpr Detail kEvents{.event_by_event = true};
-constexpr Detail kEveryRank{.event_by_event = true, .collapse = false};
 constexpr double kCompute_s = 18.5;  // of small_job
 
 void expect_step(double expected_s, const StepJob& job, const Cluster& cluster, Condition condition) {
-  for (const Detail& detail : {Detail{}, kEvents, kEveryRank}) {
-    EXPECT_NEAR(simulate_step_s(job, cluster, condition, detail), expected_s, 1e-12 * expected_s)
-        << to_string(condition) << (detail.event_by_event ? " by events" : "")
-        << (detail.collapse ? "" : ", all ranks");
-  }
+  const auto expect = [&](const StepMethod& method, const char* name) {
+    EXPECT_NEAR(simulate_step_s(job, cluster, condition, method), expected_s, 1e-12 * expected_s)
+        << to_string(condition) << name;
+  };
+  expect({}, "");
+  expect(kByEvents, " by events");
+  expect(kByEventsOfEveryRank, " by events of every rank");
 }
 
 Cluster two_ranks(double link_bytes_per_s) {
@@ -190,12 +191,12 @@ TEST(Simulate, ACachedShareIsNotRead) {
   EXPECT_DOUBLE_EQ(simulate_cached_s(job, cluster, 1), simulate_step_s(job, cluster, Condition::hot));
   EXPECT_DOUBLE_EQ(simulate_cached_s(job, cluster, 0.25), 4 * 10 * 0.75);
   // Drawn sample by sample: the average of some thousands, the same for a seed.
-  const double drawn_s = simulate_cached_s(job, cluster, 0.25, kEvents);
+  const double drawn_s = simulate_cached_s(job, cluster, 0.25, kByEvents);
   EXPECT_NEAR(drawn_s, 30, 0.03 * 30);
-  EXPECT_EQ(drawn_s, simulate_cached_s(job, cluster, 0.25, kEvents));
+  EXPECT_EQ(drawn_s, simulate_cached_s(job, cluster, 0.25, kByEvents));
   StepJob other = job;
   other.seed = 2;
-  EXPECT_NE(drawn_s, simulate_cached_s(other, cluster, 0.25, kEvents));
+  EXPECT_NE(drawn_s, simulate_cached_s(other, cluster, 0.25, kByEvents));
 }
 
 TEST(Simulate, AQueueOfOneBatchMakesWorkersWaitForTheirLast) {
@@ -211,9 +212,9 @@ TEST(Simulate, EventByEventIsTheSameAsTheFewEventsThatDecide) {
     const Cluster cluster = random_cluster(draw);
     for (const Condition condition : kConditions) {
       const double quick_s = simulate_step_s(job, cluster, condition);
-      EXPECT_NEAR(simulate_step_s(job, cluster, condition, kEvents), quick_s, 1e-9 * quick_s)
+      EXPECT_NEAR(simulate_step_s(job, cluster, condition, kByEvents), quick_s, 1e-9 * quick_s)
           << "case " << i << " " << to_string(condition);
-      EXPECT_NEAR(simulate_step_s(job, cluster, condition, kEveryRank), quick_s, 1e-9 * quick_s)
+      EXPECT_NEAR(simulate_step_s(job, cluster, condition, kByEventsOfEveryRank), quick_s, 1e-9 * quick_s)
           << "every rank, case " << i << " " << to_string(condition);
     }
   }

@@ -6,6 +6,7 @@
 #include "stash/catalog/layer_time.h"
 #include "stash/models/models.h"
 #include "stash/predict/simulate.h"
+#include "step_events.h"
 
 namespace stash {
 namespace {
@@ -38,7 +39,7 @@ Cluster cluster_of(const Job& job) {
 void expect_truth(const Job& job) {
   const bench::Truth truth = bench::true_ledger(job, kSampleBytes);
   for (const bool event_by_event : {false, true}) {
-    const Ledger ledger = simulate_ledger(step_of(job), cluster_of(job), {.event_by_event = event_by_event});
+    const Ledger ledger = simulate_ledger(step_of(job), cluster_of(job), event_by_event ? kByEvents : StepMethod{});
     for (const Part part : {Part::compute, Part::contention, Part::interconnect, Part::prep, Part::fetch}) {
       EXPECT_NEAR(ledger[part] ? ledger[part]->s : 0, truth.part_s(part), 1e-11 * truth.cold_s)
           << job.model << " x" << job.ranks << " " << to_string(job.inject) << " " << to_string(part)

@@ -40,11 +40,16 @@ double input_interval_s(const StepJob& job, const Cluster& cluster, const Sample
 std::optional<double> steady_step_s(const StepJob& job, const Cluster& cluster, const SampleTimes& times,
                                     const Consumption& consumption);
 
+struct EventRun {
+  double s = 0;
+  std::int64_t events = 0;
+};
+
 // The same, sample by sample. `cached_ratio` of the samples, drawn with the job's seed, are read in no time.
 struct InputRun {
   double cached_ratio = 0;
   bool collapse = true;  // one node stands for all that are alike
 };
-EventCount run_input(const StepJob& job, const Cluster& cluster, const Consumption& consumption, const InputRun& run);
+EventRun run_input(const StepJob& job, const Cluster& cluster, const Consumption& consumption, const InputRun& run);
 
 }  // namespace stash

@@ -53,7 +53,7 @@ class InputEvents {
         repeats_after(job.input->workers, samples_) + repeats_after(times_.servers, samples_ * cluster.ranks_per_node);
   }
 
-  EventCount run() {
+  EventRun run() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       Rank& state = ranks_[rank];
       state.may_take = true;
@@ -263,7 +263,7 @@ class InputEvents {
 
 }  // namespace
 
-EventCount run_input(const StepJob& job, const Cluster& cluster, const Consumption& consumption, const InputRun& run) {
+EventRun run_input(const StepJob& job, const Cluster& cluster, const Consumption& consumption, const InputRun& run) {
   return InputEvents(job, cluster, consumption, run).run();
 }
 

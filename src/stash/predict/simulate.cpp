@@ -40,8 +40,8 @@ JobShape job_shape(const StepJob& job, const Cluster& cluster) {
 // What all conditions of a job share is worked out once.
 class Simulation {
  public:
-  Simulation(const StepJob& job, const Cluster& cluster, const Detail& detail)
-      : job_(job), cluster_(cluster), detail_(detail) {
+  Simulation(const StepJob& job, const Cluster& cluster, const StepMethod& method)
+      : job_(job), cluster_(cluster), method_(method) {
     check(job);
     check(cluster);
     shape_ = shape_of(job);
@@ -74,11 +74,10 @@ class Simulation {
 
   double with_input_s(double cached_ratio) const {
     const Consumption used = consumption(joined());
-    if (!detail_.event_by_event) {
-      const SampleTimes times = sample_times(job_, cluster_, cached_ratio);
-      if (const std::optional<double> step_s = steady_step_s(job_, cluster_, times, used)) return *step_s;
-    }
-    return run_input(job_, cluster_, used, {cached_ratio, detail_.collapse}).s;
+    if (method_.with_input_s) return method_.with_input_s(job_, cluster_, used, cached_ratio);
+    const SampleTimes times = sample_times(job_, cluster_, cached_ratio);
+    if (const std::optional<double> step_s = steady_step_s(job_, cluster_, times, used)) return *step_s;
+    return run_input(job_, cluster_, used, {.cached_ratio = cached_ratio}).s;
   }
 
  private:
@@ -97,7 +96,7 @@ class Simulation {
   }
 
   double without_input_s(const Training& training, const Cluster& cluster, bool nodes_apart, double copy_s) const {
-    if (detail_.event_by_event) return run_step(training, cluster, {nodes_apart, copy_s, detail_.collapse}).s;
+    if (method_.step_s) return method_.step_s(training, cluster, nodes_apart, copy_s);
     Consumption used = consumption(training);
     used.copy_s = copy_s;
     return used.step_s(&cluster == &cluster_ ? latest_s_ : latest_s(cluster));
@@ -105,13 +104,13 @@ class Simulation {
 
   double staged_s() const {
     const Training all = joined();
-    if (detail_.event_by_event && !cluster_.copies_overlap) return without_input_s(all, cluster_, false, copy_s_);
+    if (method_.step_s && !cluster_.copies_overlap) return without_input_s(all, cluster_, false, copy_s_);
     return consumption(all).step_s(latest_s_);
   }
 
   const StepJob& job_;
   const Cluster& cluster_;
-  const Detail& detail_;
+  const StepMethod& method_;
   StepShape shape_;
   AllReduceChoice nothing_, among_node_, among_all_;
   double latest_s_ = 0;
@@ -143,21 +142,21 @@ std::vector<Condition> present_conditions(const StepJob& job, const Cluster& clu
   return present;
 }
 
-double simulate_step_s(const StepJob& job, const Cluster& cluster, Condition condition, const Detail& detail) {
-  return Simulation(job, cluster, detail).step_s(condition);
+double simulate_step_s(const StepJob& job, const Cluster& cluster, Condition condition, const StepMethod& method) {
+  return Simulation(job, cluster, method).step_s(condition);
 }
 
-double simulate_cached_s(const StepJob& job, const Cluster& cluster, double cached_ratio, const Detail& detail) {
+double simulate_cached_s(const StepJob& job, const Cluster& cluster, double cached_ratio, const StepMethod& method) {
   if (!(cached_ratio >= 0 && cached_ratio <= 1)) {
     throw Error(fmt::format("a share of {} cannot be cached; it must be from 0 to 1", cached_ratio));
   }
   if (!job.input) throw Error("what is cached does not matter to a job whose input is unknown");
-  return Simulation(job, cluster, detail).with_input_s(cached_ratio);
+  return Simulation(job, cluster, method).with_input_s(cached_ratio);
 }
 
 // The running sum stands for T(c), as in attribute(), so that the parts add up to it to the last bit.
-Ledger simulate_ledger(const StepJob& job, const Cluster& cluster, const Detail& detail) {
-  const Simulation simulation(job, cluster, detail);
+Ledger simulate_ledger(const StepJob& job, const Cluster& cluster, const StepMethod& method) {
+  const Simulation simulation(job, cluster, method);
   const JobShape shape = job_shape(job, cluster);
   Ledger ledger;
   double sum_s = 0, before_s = 0;

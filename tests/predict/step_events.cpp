@@ -1,9 +1,10 @@
+#include "step_events.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "stash/predict/event_queue.h"
 #include "stash/predict/rank_groups.h"
-#include "stash/predict/training.h"
 
 namespace stash {
 namespace {
@@ -28,7 +29,7 @@ class StepEvents {
     }
   }
 
-  EventCount run() {
+  EventRun run() {
     start();
     for (; !queue_.empty(); ++events_) {
       const Event event = queue_.pop();
@@ -158,7 +159,7 @@ class StepEvents {
 
 }  // namespace
 
-EventCount run_step(const Training& training, const Cluster& cluster, const StepRun& run) {
+EventRun run_step(const Training& training, const Cluster& cluster, const StepRun& run) {
   return StepEvents(training, cluster, run).run();
 }
 
