@@ -38,7 +38,7 @@ lock_setup() { # [enough]
 unlock_setup() { exec {setup_lock}>&-; }
 
 # Ends with what a log says went wrong: in a sentence where the cause is known, else with its last lines.
-die_of() { # log message
+die_of() { # log message [what-else-can-be-done]
   local text
   text=$(tail -c 100000 -- "$1" 2>/dev/null) || text=
   case $text in
@@ -48,9 +48,9 @@ die_of() { # log message
       die_of_full_disk " (log: $1)"
       ;;
     *'name resolution'* | *'Network is unreachable'* | *'Failed to establish a new connection'* | *'Connection timed out'*)
-      die 1 "$2: the package index cannot be reached; check the network, then call again (log: $1)" ;;
+      die 1 "$2: the package index cannot be reached; check the network, then call again${3:+; or $3} (log: $1)" ;;
   esac
   ! is_full "$root/build" || die_of_full_disk ''
   tail -n 25 -- "$1" >&2
-  die 1 "$2 (above; log: $1)"
+  die 1 "$2${3:+; $3} (see above; log: $1)"
 }

@@ -119,7 +119,7 @@ install_packages() {
   export DEBIAN_FRONTEND=noninteractive
   "${become[@]}" "${command[@]}" >"$log" 2>&1 ||
     { "${become[@]}" apt-get update >"$log" 2>&1 && "${become[@]}" "${command[@]}" >"$log" 2>&1; } ||
-    die_of "$log" "could not install them; run this, then call again: ${command[*]}"
+    die_of "$log" "could not install them" "install them yourself, then call again: ${command[*]}"
   say "installed in $((SECONDS - started)) s"
 }
 

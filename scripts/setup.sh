@@ -50,7 +50,7 @@ extension_is_missing() {
 explain_failed_task() {
   case $failed in
     torch)
-      die_of "${task_log[$failed]}" "pip could not install PyTorch; to use an environment that has it: --python FILE" ;;
+      die_of "${task_log[$failed]}" "pip could not install PyTorch" "name an interpreter that has torch with --python FILE" ;;
     *) die_of "${task_log[$failed]}" "the build failed" ;;
   esac
 }

@@ -73,7 +73,7 @@ void PredictFlags::add_job_to(CLI::App& app) {
          "else stash")
       ->type_name("NAME");
   app.add_option("--measured", measured,
-                 "Measured step time of this job on one GPU of that machine, or on so many; may be repeated")
+                 "Measured step time of this job on one GPU of that machine, or on that many; may be repeated")
       ->type_name("INSTANCE[:GPUS]=TIME")
       ->allow_extra_args(false);
   app.add_option(

@@ -46,8 +46,8 @@ class CatalogImportVerb final : public Verb {
         ->type_name("NAME");
     app.footer(
         "Example: stash catalog import --skypilot ~/.sky/catalogs/v8/aws/vms.csv\n"
-        "It takes the place of what was imported of the same cloud before. A row with a missing, zero or negative\n"
-        "figure is named and left out.\n");
+        "It replaces the previous import of the same cloud. Rows with a missing, zero or negative figure are named\n"
+        "and left out.\n");
   }
 
   int run() override {

@@ -43,7 +43,7 @@ class CompareVerb final : public Verb {
     app.footer(
         "Examples:\n"
         "  stash compare vm1 vm2 vm3                            fastest, cheapest, what does not pay\n"
-        "  stash compare vm1 vm2 --usd-per-hour 3.60,12.24      with prices that their batteries were not given\n"
+        "  stash compare vm1 vm2 --usd-per-hour 3.60,12.24      with prices that stash characterize did not have\n"
         "  stash compare this-vm --epochs 90                    the same training on every catalogue machine\n"
         "  stash compare this-vm --epochs 90 --on p3.8xlarge,p4d.24xlarge --format csv\n");
   }

@@ -27,7 +27,7 @@ class ReportVerb final : public Verb {
         "Examples:\n"
         "  stash report r50.json\n"
         "  stash report r50.json --usd-per-hour 24.48\n"
-        "  stash report this-vm                        a battery of stash characterize\n"
+        "  stash report this-vm                        a folder of stash characterize\n"
         "  stash report r50.json --format csv --out r50.csv\n"
         "  stash report r50.json --format trace --out r50.trace.json\n");
   }
