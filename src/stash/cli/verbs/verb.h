@@ -32,6 +32,7 @@ std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_extension_verb();
 std::unique_ptr<Verb> make_import_verb();
 std::unique_ptr<Verb> make_links_verb();
+std::unique_ptr<Verb> make_load_verb();
 std::unique_ptr<Verb> make_models_verb();
 std::unique_ptr<Verb> make_predict_verb();
 std::unique_ptr<Verb> make_profile_verb();
