@@ -63,6 +63,21 @@ class BadInput(unittest.TestCase):
                    "15 models within 5 min (--max-time)")
         self.assertFalse((self.folder.path / "stash-study-layers").exists())
 
+    def test_sharing_says_which_flag_or_profile_is_wrong(self):
+        (self.folder.path / "broken.json").write_text("{")
+        profile = str(program.ROOT / "docs" / "profiles" / "h200-resnet50-4-workers.json")
+        self.check(2, ["share"], "stash share --help")
+        self.check(2, ["share", "pln"], "'plan'")
+        self.check(1, ["share", "plan", "broken.json"], "broken.json")
+        self.check(1, ["share", "plan", "nowhere.json"], "nowhere.json")
+        self.check(2, ["share", "plan", profile, profile, profile, "--cores", "2"], "3 jobs need at least 3 workers",
+                   "--cores is 2")
+        self.check(2, ["share", "plan", profile, "--cores", "0"], "--cores 0")
+        self.check(2, ["share", "plan", profile, "--objective", "fairnes"], "'fairness'")
+        self.check(2, ["share", "plan", profile, "--storage", "fast"], "--storage")
+        self.check(2, ["share", "plan", profile, "--samples", "1,2"], "--samples has 2 numbers for 1 jobs")
+        self.check(2, ["share", "plan", profile, "--samples", "many"], "not 'many'")
+
     def test_a_name_like_nothing_is_answered_with_what_there_is(self):
         self.check_flags((["--device", "toaster"], "cpu", "cuda", "emulated:H100"),
                          (["--conditions", "underwater"], "solo", "cold"))
