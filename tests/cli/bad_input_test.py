@@ -77,6 +77,14 @@ class BadInput(unittest.TestCase):
         self.check(2, ["share", "plan", profile, "--storage", "fast"], "--storage")
         self.check(2, ["share", "plan", profile, "--samples", "1,2"], "--samples has 2 numbers for 1 jobs")
         self.check(2, ["share", "plan", profile, "--samples", "many"], "not 'many'")
+        (self.folder.path / "day.toml").write_text("[[job]]\nname = \"a\"\ncurve = \"brt\"\nsamples = 5\n")
+        self.check(2, ["share", "simulate", "--jobs", "day.toml"], "day.toml, line 1", "'bert'")
+        (self.folder.path / "day.toml").write_text("[[job]]\nname = \"a\"\ncurv = \"bert\"\n")
+        self.check(2, ["share", "simulate", "--jobs", "day.toml"], "day.toml, line 3", "'curve'")
+        self.check(1, ["share", "simulate", "--jobs", "nowhere.toml"], "nowhere.toml")
+        self.check(2, ["share", "simulate", "--mix", "vison"], "'vision'")
+        self.check(2, ["share", "simulate", "--gpus", "8", "--cores", "7"], "8 jobs of at least 1 workers need 8 cores")
+        self.check(2, ["share", "simulate", "--days", "0"], "--days 0")
 
     def test_a_name_like_nothing_is_answered_with_what_there_is(self):
         self.check_flags((["--device", "toaster"], "cpu", "cuda", "emulated:H100"),

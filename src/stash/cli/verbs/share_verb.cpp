@@ -16,8 +16,10 @@ class ShareVerb final : public Verb {
     app.require_subcommand(1);
     app.footer(
         "Examples:\n"
-        "  stash share plan a.json b.json c.json --cores 16\n");
+        "  stash share plan a.json b.json c.json --cores 16\n"
+        "  stash share simulate --mix vision,speech,language --days 20\n");
     add(app, make_share_plan_verb());
+    add(app, make_share_simulate_verb());
   }
 
   int run() override {

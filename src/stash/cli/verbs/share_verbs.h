@@ -9,6 +9,7 @@ namespace stash {
 
 // The verbs of `stash share`.
 std::unique_ptr<Verb> make_share_plan_verb();
+std::unique_ptr<Verb> make_share_simulate_verb();
 
 FormatFlag sharing_format();  // text, json or html
 
