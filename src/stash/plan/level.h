@@ -19,11 +19,13 @@ struct LayerPlanRules {
   bool published = false;             // communication only, equal halves, nothing rounded: the published program's cost
   bool overlaps = true;               // weight gradients travel during the rest of the backward pass
   bool equal_halves = false;
+  bool whole_units = true;  // samples and channels are not cut
   int most_levels = 64;
 };
 
 // Half of a group: some devices of one kind, or several kinds.
 struct LevelSide {
+  int devices = 1;
   double bytes_per_s = 1;
   double memory_bytes = 0;        // 0: not limited
   std::vector<double> layer_s{};  // each layer's whole work by these devices together; empty: not counted

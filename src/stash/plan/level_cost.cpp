@@ -27,6 +27,10 @@ double units_of(const SplitLayer& layer, PartitionType type, const Shares& share
   }
 }
 
+bool counts_units(const LayerPlanRules& rules, const SplitLayer& layer, PartitionType type) {
+  return rules.whole_units && !rules.published && (layer.weighted || type != PartitionType::output);
+}
+
 double held_seconds(const LevelSide& side, const SplitLayer& layer, const Shares& part, const LevelQuestion& question) {
   if (question.memory_price == 0 || side.memory_bytes <= 0) return 0;
   const LayerPlanRules& rules = question.rules;
@@ -50,14 +54,17 @@ double side_cost(const LevelSide& side, int index, const Shares& shares, Partiti
 double left_ratio(const LevelQuestion& question, const LevelGroup& group, int index, const LayerSplit& split) {
   const double ratio = question.level.groups.size() > 1 ? group.ratio : split.ratio;
   const SplitLayer& layer = question.network.layers[static_cast<std::size_t>(index)];
-  if (question.rules.published || (!layer.weighted && split.type == PartitionType::output)) return ratio;
+  if (!counts_units(question.rules, layer, split.type)) return ratio;
   const double units = units_of(layer, split.type, group.shares[static_cast<std::size_t>(index)], question.rules.batch);
-  return units < 2 ? ratio : std::clamp(std::round(ratio * units), 1.0, units - 1) / units;
+  // Every device gets some where there is enough for that: later levels split what this one leaves.
+  const bool enough = units >= group.left.devices + group.right.devices;
+  const double least = enough ? group.left.devices : 1, rest = enough ? group.right.devices : 1;
+  return units < 2 ? ratio : std::clamp(std::round(ratio * units), least, units - rest) / units;
 }
 
 std::optional<double> whole_ratio(const LevelQuestion& question, int index, PartitionType type, double ratio) {
   const SplitLayer& layer = question.network.layers[static_cast<std::size_t>(index)];
-  if (question.rules.published || (!layer.weighted && type == PartitionType::output)) return ratio;
+  if (!counts_units(question.rules, layer, type)) return ratio;
   for (const LevelGroup& group : question.level.groups) {
     const Shares& shares = group.shares[static_cast<std::size_t>(index)];
     if (units_of(layer, type, shares, question.rules.batch) < 2) return std::nullopt;

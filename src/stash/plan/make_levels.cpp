@@ -9,6 +9,7 @@ namespace {
 
 LevelSide side_of(const DeviceKind& kind, int devices, bool leaves_kind) {
   LevelSide side;
+  side.devices = devices;
   side.bytes_per_s = group_bytes_per_s(kind, devices, leaves_kind);
   side.memory_bytes = kind.memory_bytes * devices;
   for (double s : kind.layer_s) side.layer_s.push_back(s / devices);
@@ -17,10 +18,11 @@ LevelSide side_of(const DeviceKind& kind, int devices, bool leaves_kind) {
 
 // Kinds work side by side: rates add up.
 LevelSide joined(std::span<const DeviceKind> kinds, std::span<const int> which) {
-  LevelSide sum{.bytes_per_s = 0};
+  LevelSide sum{.devices = 0, .bytes_per_s = 0};
   for (int k : which) {
     const DeviceKind& kind = kinds[static_cast<std::size_t>(k)];
     const LevelSide one = side_of(kind, kind.count(), true);
+    sum.devices += one.devices;
     sum.bytes_per_s += one.bytes_per_s;
     sum.memory_bytes += one.memory_bytes;
     if (sum.layer_s.empty()) {
