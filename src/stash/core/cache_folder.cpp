@@ -1,7 +1,9 @@
 #include "stash/core/cache_folder.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "stash/core/error.h"
@@ -30,6 +32,7 @@ fs::path ready_cache_folder() {
   const fs::path folder = user_cache_folder().value_or(fs::temp_directory_path() / "stash-cache");
   std::error_code error;
   fs::create_directories(folder, error);
+  if (!error && ::access(folder.c_str(), W_OK) != 0) error.assign(errno, std::generic_category());
   if (error) {
     throw Error(fmt::format("cannot make {} for the data set ({}): bring one with --data, or set XDG_CACHE_HOME",
                             folder.string(), error.message()));
