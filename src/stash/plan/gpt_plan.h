@@ -1,0 +1,123 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "stash/catalog/efficiency.h"
+#include "stash/catalog/instance.h"
+#include "stash/models/families.h"
+#include "stash/plan/gpt_shard.h"
+#include "stash/predict/cluster.h"
+
+namespace stash {
+
+// What the backward pass computes again: nothing, attention's scores, or whole blocks.
+enum class Recompute { none, selective, full };
+std::string_view to_string(Recompute recompute);
+Recompute parse_recompute(std::string_view name);  // UsageError names the nearest
+
+// How a language model is split. Ranks are data * tensor * pipeline.
+struct GptPlan {
+  int data = 1;
+  int tensor = 1;
+  int pipeline = 1;
+  int shards = 1;      // ranks of `data` that share weights, gradients and optimizer state (fully or hybrid sharded)
+  int interleave = 1;  // pieces of a pipeline stage
+  int micro_batch = 1;
+  bool sequence_parallel = false;
+  bool shard_optimizer = false;  // its state over the ranks of `data`
+  Recompute recompute = Recompute::none;
+  std::vector<int> stage_layers{};  // blocks of each stage; empty: equal
+
+  int ranks() const { return data * tensor * pipeline; }
+};
+
+// Equal machines that hold one or more pipeline stages.
+struct GptNodes {
+  std::string name{};  // of the instance
+  std::string gpu_name{};
+  const Gpu* gpu = nullptr;
+  int nodes = 1;
+  int per_node = 8;
+  double memory_bytes = 0;  // of a GPU
+  Cluster cluster{};        // rates of its links, and of the network where there are several nodes
+  double usd_per_h = 0;     // of all nodes; 0: not known
+};
+
+// A GPT and where it is trained. Kinds stand in the order of the pipeline's stages.
+struct GptJob {
+  GptSize size{};
+  int global_batch = 1;
+  DType dtype = DType::bf16;
+  std::vector<GptNodes> kinds{};
+
+  int gpus() const;
+};
+
+// Seconds of a step by cause; they sum to step_s.
+struct GptStep {
+  double step_s = 0;
+  double compute_s = 0;       // the busiest stage's passes and the optimizer
+  double bubble_s = 0;        // waiting for the first and the last micro-batch to pass the pipeline
+  double data_s = 0;          // sums of gradients
+  double tensor_s = 0;        // exchanges within layers
+  double pipeline_s = 0;      // activations handed from stage to stage
+  double shards_s = 0;        // gathering weights, scattering gradients
+  double interconnect_s = 0;  // of data, tensor, pipeline and shards: inside nodes
+  double network_s = 0;       // between nodes
+  double memory_bytes = 0;    // of the GPU that needs most of what it has
+  double memory_ratio = 0;    // its need over what it has
+};
+
+// What programs for language models cost beside the roofline of their layers, fitted to published steps by
+// bench/plan_gpt; docs/planning.md.
+struct GptCosts {
+  double launch_ratio = 0.912;      // of the CPU's launches of a block's kernels
+  double width_power = 0.099;       // wider matrix products reach more: time falls with this power of the hidden size
+  double whole_head_ratio = 2.598;  // of the time of the vocabulary's product, on one rank
+  double whole_loss_ratio = 0.244;  // of the loss, on one rank
+  double split_head_ratio = 1.895;  // the same, split by tensor parallelism
+  double split_loss_ratio = 0.302;
+  double sum_host_s = 8.44e-05;  // of a tensor-parallel sum on the CPU
+  double crowd_host_s = 0.0003;  // more of it with all eight ranks of a node
+  double crowd_power = 7.14;     // how that grows with the ranks
+  double waits_ratio = 0.953;    // of what ranks of several nodes wait for the slowest, as `predict` has it
+  double handed_s = 0.000415;    // of handing over between stages, on the CPU, for each micro-batch
+};
+
+// Estimates of memory are high: allocators use buffers again. A plan is refused where even this share of them does not
+// fit; all published plans that ran do.
+inline constexpr double kLeastOfEstimate = 0.8;
+
+// Why a plan cannot be, in one sentence; empty: it can. Memory is not looked at.
+std::string why_impossible(const GptJob& job, const GptPlan& plan);
+
+// Steps of one job under many plans. Layer times are looked up once for each tensor-parallel size and micro-batch.
+class GptStepper {
+ public:
+  explicit GptStepper(const GptJob& job, const GptCosts& costs = {});
+
+  GptStep step(const GptPlan& plan);  // UsageError for a plan that cannot be
+
+ private:
+  const GptShardTimes& times(int kind, const GptPlan& plan);
+
+  const GptJob& job_;
+  GptCosts costs_;
+  std::map<std::tuple<int, int, int>, GptShardTimes> times_;
+};
+
+// Bytes that a rank of a stage needs.
+struct StageMemory {
+  double weights = 0;      // with gradients and what the optimizer keeps
+  double activations = 0;  // of all micro-batches under way
+  double working = 0;      // of the layer at work
+  double total() const { return weights + activations + working; }
+};
+StageMemory stage_memory(const GptJob& job, const GptPlan& plan, int stage);
+
+}  // namespace stash

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stash/plan/level.h"
+
+namespace stash {
+
+// The splits of one level, by split layer.
+struct PlannedLevel {
+  std::string name{};
+  std::vector<LayerSplit> splits{};
+};
+
+// What a layer costs under a plan, on the devices that take longest.
+struct PlannedLayer {
+  double compute_s = 0;
+  double within_s = 0;         // exchanges within the layer
+  double between_s = 0;        // exchanges with the layers before it
+  double exchanged_bytes = 0;  // sent by a device that sends most
+};
+
+struct LayerPlan {
+  std::string name{};  // accpar, data, data_best_ratio, owt, hypar
+  std::vector<PlannedLevel> levels{};
+  std::vector<PlannedLayer> layers{};
+  double step_s = 0;
+  std::vector<double> memory_bytes{};         // of a device, by kind
+  std::vector<std::vector<Shares>> shares{};  // by kind, by layer: of the devices with the largest part
+};
+
+// The bisections of devices of several kinds: first between kinds, one at a time, then all kinds in halves together.
+std::vector<Level> make_levels(const SplitNetwork& network, std::span<const DeviceKind> kinds,
+                               const LayerPlanRules& rules);
+
+// The published program's: `levels` halvings of equal devices.
+std::vector<Level> published_levels(const SplitNetwork& network, int levels);
+
+// Chooses level by level, outermost first. `allowed` holds types by layer; empty: all three.
+LayerPlan plan_layers(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules,
+                      const std::vector<unsigned>& allowed, double memory_price = 0);
+LayerPlan plan_published(const SplitNetwork& network, int levels, const LayerPlanRules& rules,
+                         const std::vector<unsigned>& allowed);
+
+// Types that a baseline allows, by layer.
+std::vector<unsigned> data_types(const SplitNetwork& network);
+std::vector<unsigned> owt_types(const SplitNetwork& network);  // convolutions by batch, others by input channels
+std::vector<unsigned> hypar_types(const SplitNetwork& network);
+
+// Step time and memory of splits that are known; `levels` as make_levels has them.
+void evaluate(LayerPlan& plan, const SplitNetwork& network, std::span<const DeviceKind> kinds,
+              const LayerPlanRules& rules);
+
+struct LayerPlans {
+  LayerPlan best;
+  std::optional<LayerPlan> second;  // with other types or ratios somewhere
+  LayerPlan data, data_best_ratio, owt, hypar;
+  std::optional<LayerPlan> fast_only;  // nullopt: all devices are of one kind
+  std::string fast_kind{};
+};
+
+// The plan and what it is compared with. Error where nothing fits: how much is missing.
+LayerPlans plan_with_baselines(const SplitNetwork& network, std::span<const DeviceKind> kinds,
+                               const LayerPlanRules& rules);
+
+}  // namespace stash
