@@ -127,6 +127,11 @@ class AttachedRank:
         if self.session is not None:
             self.install(group)
 
+    def group_comes(self):
+        """All ranks are about to make a process group."""
+        if self.session is not None and self.started and not self.order.watch:
+            self.session.before_group()
+
     def install(self, group):
         number = len(self.groups)
         if self.started and not self.order.watch:

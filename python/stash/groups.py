@@ -62,6 +62,7 @@ def patch(module, rank):
 
     def seen(make):
         def new_group(*arguments, **options):
+            rank.group_comes()
             result = make(*arguments, **options)
             group = result[0] if isinstance(result, tuple) else result
             if isinstance(group, module.ProcessGroup):

@@ -141,7 +141,7 @@ TEST(Communication, WithoutGroupsOrConditionsThereIsNone) {
   alone.chain = {Condition::solo, Condition::hot};
   alone.added_s = {0.1, 0.01};
   Profile profile = ScriptedProfile(alone, 7).add_rounds(6).profile();
-  profile.groups = {group("dp", "the conditions asked for do not switch collectives on")};
+  profile.groups = {group("dp", "the conditions asked for do not switch collectives off and on")};
   const Ledger ledger = attribute(profile);
   ASSERT_EQ(ledger.communication.size(), 1U);
   EXPECT_FALSE(ledger.communication[0].exposed);

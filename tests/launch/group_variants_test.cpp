@@ -39,10 +39,11 @@ TEST(GroupVariants, GroupsWithinAndBetweenNodesAreAlsoConfined) {
   EXPECT_EQ(variants[3], (Variant{Condition::joined, "within_node:ep"}));
 }
 
-TEST(GroupVariants, WithoutAConditionWithCollectivesThereAreNone) {
+TEST(GroupVariants, WithoutConditionsThatSwitchCollectivesThereAreNone) {
   std::vector<CommGroup> groups{group("dp"), group("tp")};
   EXPECT_TRUE(choose_group_variants(groups, {{3, 0.1}, {3, 0.1}}, {Condition::solo, Condition::hot}).empty());
-  EXPECT_EQ(groups[0].left_out, "the conditions asked for do not switch collectives on");
+  EXPECT_TRUE(choose_group_variants(groups, {{3, 0.1}, {3, 0.1}}, {Condition::node, Condition::hot}).empty());
+  EXPECT_EQ(groups[0].left_out, "the conditions asked for do not switch collectives off and on");
 }
 
 TEST(GroupVariants, OfVeryManyTheBusiestAreMeasured) {

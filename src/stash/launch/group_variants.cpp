@@ -8,17 +8,20 @@
 namespace stash {
 namespace {
 
-// The last condition that adds collectives: what is switched off is missed there.
-std::optional<Condition> base_of(const std::vector<Condition>& conditions) {
+// The last condition that adds collectives: what is switched off is missed there. None where nobody asked for
+// conditions without collectives: some scripts fail in them.
+std::optional<Condition> variant_base(const std::vector<Condition>& conditions) {
+  const auto has = [&](Condition condition) { return std::ranges::find(conditions, condition) != conditions.end(); };
+  if (!has(Condition::solo) && !has(Condition::apart)) return std::nullopt;
   for (const Condition condition : {Condition::joined, Condition::node}) {
-    if (std::ranges::find(conditions, condition) != conditions.end()) return condition;
+    if (has(condition)) return condition;
   }
   return std::nullopt;
 }
 
 std::string why_left_out(const CommGroup& group, const GroupActivity& activity, bool has_base) {
   if (group.ranks < 2) return "it has one rank";
-  if (!has_base) return "the conditions asked for do not switch collectives on";
+  if (!has_base) return "the conditions asked for do not switch collectives off and on";
   return activity.calls > 0 ? "" : "it was idle in the first steps";
 }
 
@@ -26,7 +29,7 @@ std::string why_left_out(const CommGroup& group, const GroupActivity& activity, 
 
 std::vector<Variant> choose_group_variants(std::vector<CommGroup>& groups, const std::vector<GroupActivity>& activity,
                                            const std::vector<Condition>& conditions) {
-  const std::optional<Condition> base = base_of(conditions);
+  const std::optional<Condition> base = variant_base(conditions);
   std::vector<std::size_t> busy;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     groups[i].left_out = why_left_out(groups[i], activity.at(i), base.has_value());

@@ -1,5 +1,11 @@
 #include "stash/measure/script/script_session.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+
 #include "stash/attribute/attribute.h"
 #include "stash/core/clock.h"
 #include "stash/launch/group_variants.h"
@@ -31,7 +37,34 @@ void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& grou
   SwitchBackend& backend = switches_.add(group, device, number, log_);
   backend.set_position(position_of(backend));
   backend.set_spans(spans_);
-  if (start_.job.inject.link_bytes_per_s) backend.set_link(*start_.job.inject.link_bytes_per_s);
+  slow_down(backend);
+}
+
+// What was asked for on purpose: a link of its group's own, or everybody's.
+void ScriptSession::slow_down(SwitchBackend& backend) const {
+  const Injection& inject = start_.job.inject;
+  const auto own = inject.group_link_bytes_per_s.find(std::string(log_->group_name(backend.group())));
+  const bool has_own = own != inject.group_link_bytes_per_s.end();
+  if (has_own || inject.link_bytes_per_s) backend.set_link(has_own ? own->second : *inject.link_bytes_per_s);
+}
+
+void ScriptSession::check_injected_groups() const {
+  for (const auto& [name, rate] : start_.job.inject.group_link_bytes_per_s) {
+    const auto names = std::views::transform(start_.groups, &CommGroup::name);
+    if (std::ranges::find(names, name) != names.end()) continue;
+    warn(fmt::format("--inject link:{}: the script has no process group of this name; it has {}", name,
+                     start_.groups.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+  }
+}
+
+// Those that wait make the steps that they owe now, beside the one that would have been alone: for them its barriers
+// have passed.
+void ScriptSession::before_group() {
+  if (!measuring_ || called_ || condition_ != Condition::solo || !takes_part_ || control_->size() == 1) return;
+  called_ = true;
+  disturbed_ = true;
+  if (runs_ < 2) control_->meet_ahead();  // the one between lead-in and window
+  control_->meet_ahead();                 // the one in leave()
 }
 
 // A group that came later goes with those of its name; of others it is said that they were made meanwhile.
@@ -53,9 +86,8 @@ void ScriptSession::start(ScriptStart start) {
   for (const auto& [number, name] : start_.group_names) log_->name_group(number, name);
   for (const CommGroup& group : start_.groups) calls_before_[group.name] = log_->sum_of(group.name).count;
   const Injection& inject = start_.job.inject;
-  if (inject.link_bytes_per_s) {
-    for (const auto& backend : switches_.all()) backend->set_link(*inject.link_bytes_per_s);
-  }
+  for (const auto& backend : switches_.all()) slow_down(*backend);
+  check_injected_groups();
   const auto delay = inject.rank_delay_s.find(start_.rank);
   if (delay != inject.rank_delay_s.end()) delay_ns_ = nanoseconds(delay->second);
   gate_ = std::make_unique<StepGate>(kFreeSteps, [this] { synchronize(); });
@@ -131,6 +163,7 @@ std::optional<double> ScriptSession::enter(Condition condition, int steps) {
   takes_part_ = condition != Condition::solo || start_.first_on_node;
   owed_steps_ = 0;
   runs_ = 0;
+  called_ = false;
   gate_->wait_for_stop();
   set_position(switch_position(condition));
   return hooks_.enter(condition, steps, weights_after(condition));
@@ -224,6 +257,11 @@ void ScriptSession::measure() {
     const StoppedBy reason = rule();
     set_position(SwitchPosition::pass);
     hooks_.finish();
+    if (disturbed_) {
+      warn(
+          "the script makes process groups while it trains, which takes all ranks: none was alone in solo, so compute "
+          "contains contention");
+    }
     report(reason);
     stop_script_ = !start_.keep_training;
   } catch (const StepsEnded&) {

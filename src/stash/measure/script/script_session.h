@@ -56,6 +56,8 @@ class ScriptSession final : public Workload {
 
   // What the group issues on this device goes through a switch from now on. It keeps its number for all devices.
   void add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device, int number);
+  // The script's thread, before it makes a group: that takes all ranks, also those that wait while one computes alone.
+  void before_group();
   // Of one that is added after start().
   void name_group(int number, const std::string& description);
   // The backend that spans those of the group's ranks that share this node. Before start().
@@ -94,6 +96,8 @@ class ScriptSession final : public Workload {
   WeightsAfter weights_after(Condition condition) const;
   std::vector<Variant> choose_variants(const std::vector<Condition>& conditions);
   void delay();
+  void slow_down(SwitchBackend& backend) const;
+  void check_injected_groups() const;
   void let_others_catch_up();
 
   ScriptHooks hooks_;
@@ -106,7 +110,7 @@ class ScriptSession final : public Workload {
   std::optional<ChangedGroup> changed_;  // by the variant that is applied
   ScriptStart start_;
   std::map<std::string, std::int64_t> calls_before_;  // by group, up to the first step's end
-  std::unique_ptr<Control> control_;
+  std::unique_ptr<GroupControl> control_;
   std::unique_ptr<RankProbe> probe_;
   std::int64_t delay_ns_ = 0;
   std::unique_ptr<StepGate> gate_;
@@ -117,8 +121,10 @@ class ScriptSession final : public Workload {
   std::atomic<std::int64_t> waited_ns_{0};
   Condition condition_ = Condition::joined;
   bool takes_part_ = true;
-  int runs_ = 0;        // since the condition was entered: the lead-in, then the window
-  int owed_steps_ = 0;  // that the others made while this rank waited
+  bool disturbed_ = false;  // `solo`, by groups that the script makes while it trains
+  bool called_ = false;     // the others, from where they wait
+  int runs_ = 0;            // since the condition was entered: the lead-in, then the window
+  int owed_steps_ = 0;      // that the others made while this rank waited
 };
 
 }  // namespace stash

@@ -109,6 +109,7 @@ void bind_session(py::module_& module) {
             session.add_group(group_of(group), c10::Device(device), number);
           },
           py::arg("group"), py::arg("device"), py::arg("number"))
+      .def("before_group", &ScriptSession::before_group, py::call_guard<py::gil_scoped_release>())
       .def("name_group", &ScriptSession::name_group, py::arg("number"), py::arg("description"))
       .def("start", &start, py::arg("order_file"), py::arg("team"), py::arg("control"), py::arg("device"),
            py::arg("shown"), py::arg("group_numbers"), py::arg("versions"), py::arg("gpus"))
