@@ -7,7 +7,7 @@ import sys
 import weakref
 
 import stash
-from stash import groups, kept, loader, shared_names
+from stash import group_names, groups, kept, loader, shared_names
 from stash.after_import import after_import
 from stash.feed import Feed, WatchedFeed
 from stash.files import Files
@@ -127,9 +127,17 @@ class AttachedRank:
         if self.session is not None:
             self.install(group)
 
+    def group_comes(self):
+        """All ranks are about to make a process group."""
+        if self.session is not None and self.started and not self.order.watch:
+            self.session.before_group()
+
     def install(self, group):
+        number = len(self.groups)
+        if self.started and not self.order.watch:
+            self.session.name_group(number, group_names.described(group.group_desc))
         for device in group._device_types:
-            self.session.add_group(group, device.type)
+            self.session.add_group(group, device.type, number)
         self.groups.append(weakref.ref(group))
 
     def start(self):
@@ -153,7 +161,8 @@ class AttachedRank:
         atexit.register(self.session.end)
 
     def measure_from_now_on(self, torch, dist, library):
-        self.team.meet(library, torch, self.folder)
+        numbers, known = self.living_groups()
+        self.team.meet(library, torch, self.folder, group_names.shown_groups(library, dist, known))
         self.confine(dist)
         device = self.device(torch)
         self.feed.begin(self.session, self.order.keep_training)
@@ -162,7 +171,13 @@ class AttachedRank:
                                  batch=self.feed.batch(), workers=self.feed.workers(), prefetch=self.feed.ahead(),
                                  reads_batches=bool(self.feed.per_step), reads_files=self.feed.reads_files())
         self.session.start(os.path.join(self.folder, shared_names.SCRIPT_ORDER_FILE), self.team.team,
-                           self.team.control(dist), str(device), shown, *machine_facts(torch))
+                           self.team.control(dist), str(device), shown, numbers, *machine_facts(torch))
+
+    def living_groups(self):
+        """(numbers, groups): those that the script has not destroyed."""
+        living = [(number, reference()) for number, reference in enumerate(self.groups)]
+        living = [(number, group) for number, group in living if group is not None and group._device_types]
+        return [number for number, _ in living], [group for _, group in living]
 
     def confine(self, dist):
         """Groups that span several nodes can be confined to one."""
@@ -184,7 +199,7 @@ class AttachedRank:
 
     # The ruler's side, while the script waits
 
-    def enter(self, apart, reads_input, copies, cold, steps):
+    def enter(self, apart, drifts, reads_input, copies, cold, steps):
         if self.weights is None:
             optimizers = list(self.optimizers)
             if self.order.keep_training:
@@ -194,7 +209,7 @@ class AttachedRank:
                 self.weights = kept.Weights(self.torch, optimizers)
         if self.drifted and not apart:
             self.weights.restore()
-        self.drifted = apart and self.team.size > 1
+        self.drifted = drifts
         return self.feed.use(reads_input, copies, cold, steps, self.device(self.torch))
 
     def finish(self):

@@ -21,8 +21,8 @@ class ScriptTeam:
             self.store = dist.PrefixStore("stash", store)
         self.team = library.Team(self.store, self.rank, self.size)
 
-    def meet(self, library, torch, folder):
-        self.team.meet(library.Member(torch=torch.__version__, reports_to=folder), SILENCE_S)
+    def meet(self, library, torch, folder, shown):
+        self.team.meet(library.Member(torch=torch.__version__, reports_to=folder, groups=shown), SILENCE_S)
 
     def backend(self, dist, device):
         """That carries the script's collectives on this device; None without a process group."""
@@ -60,11 +60,17 @@ def patch(module, rank):
     """Hooks into torch.distributed.distributed_c10d."""
     helper = module._new_process_group_helper
 
-    def new_group(*arguments, **options):
-        result = helper(*arguments, **options)
-        group = result[0] if isinstance(result, tuple) else result
-        if isinstance(group, module.ProcessGroup):
-            rank.add_group(group)
-        return result
+    def seen(make):
+        def new_group(*arguments, **options):
+            rank.group_comes()
+            result = make(*arguments, **options)
+            group = result[0] if isinstance(result, tuple) else result
+            if isinstance(group, module.ProcessGroup):
+                rank.add_group(group)
+            return result
 
-    module._new_process_group_helper = new_group
+        return new_group
+
+    module._new_process_group_helper = seen(helper)
+    if hasattr(module, "split_group"):  # makes the groups of a mesh where ranks are bound to their GPUs
+        module.split_group = seen(module.split_group)

@@ -22,6 +22,7 @@ class Weights:
 
     def __init__(self, torch, optimizers):
         self.torch = torch
+        self.optimizers = list(optimizers)
         self.parameters = parameters_of(optimizers)
         self.saved = [parameter.detach().clone() for parameter in self.parameters]
 
@@ -29,6 +30,16 @@ class Weights:
         with self.torch.no_grad():
             for parameter, saved in zip(self.parameters, self.saved):
                 parameter.copy_(saved)
+            self.clear_momentum()
+
+    def clear_momentum(self):
+        """Of gradients that were not summed, or were sums of the wrong ranks: what is not finite would stay so. A copy of
+        the optimizers' state would take more memory than some scripts leave."""
+        for optimizer in self.optimizers:
+            for parameter, state in optimizer.state.items():
+                for value in state.values() if isinstance(state, dict) else ():
+                    if self.torch.is_tensor(value) and value.is_floating_point() and value.shape == parameter.shape:
+                        value.zero_()
 
 
 class RandomState:

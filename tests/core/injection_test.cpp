@@ -35,6 +35,15 @@ TEST(Injection, TextParsesBackToTheSame) {
   }
 }
 
+TEST(Injection, AProcessGroupHasALinkOfItsOwn) {
+  const Injection injection = parse_injection("link:tp=1Gbit/s,link:dp=2MB/s");
+  EXPECT_EQ(injection.group_link_bytes_per_s, (std::map<std::string, double>{{"dp", 2e6}, {"tp", 125e6}}));
+  EXPECT_FALSE(injection.empty());
+  EXPECT_EQ(parse_injection(to_string(injection)), injection);
+  EXPECT_CONTAINS(injection_fault("link:=1Gbit/s"), "link:tp=1Gbit/s");
+  EXPECT_CONTAINS(injection_fault("link:tp=1GB/s,link:tp=2GB/s"), "'link:tp' is given twice");
+}
+
 TEST(Injection, UnknownKindGetsTheNearest) {
   EXPECT_EQ(injection_fault("reed=20MB/s"), "unknown injection 'reed'; did you mean 'read'?");
   EXPECT_CONTAINS(injection_fault("rankx=+3ms"), "did you mean 'rank0'?");

@@ -79,6 +79,7 @@ std::vector<RankEvent> some_events() {
           LinksEvent{{LinkTime{.scope = "node", .ranks = 2}}},
           LayersEvent{{{.name = "conv1", .op = "conv2d", .forward_s = 0.25, .backward_s = std::nullopt}}},
           BucketsEvent{{{.bytes = 1000, .parameters = 3}}},
+          GroupsEvent{{{.name = "tp", .used_by = {"FSDP"}, .groups = 2, .ranks = 4}}},
           CollectivesEvent{{collective}},
           InputEvent{counters},
           RankTraceEvent{1, Condition::apart, {.rank = 1, .host = {{SpanKind::step, 0, 10, 0, ""}}}},

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "stash/core/condition.h"
 
@@ -39,6 +41,8 @@ struct Script {
   bool pages_cached = true;
   // False: ranks that trained apart are not given the same weights again.
   bool matches_weights = true;
+  std::map<std::string, double> saves_s;               // variant: by how much it shortens a step
+  std::optional<std::pair<int, std::string>> refuses;  // a rank that cannot make this variant's change
   std::optional<int> diverges_after_runs;  // the last rank's loss is not finite after this many runs of steps
 
   double step_s(Condition condition) const {  // as the parts add up to it

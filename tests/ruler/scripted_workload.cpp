@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "stash/core/error.h"
 #include "stash/ruler/switch_position.h"
 
 namespace stash {
@@ -33,6 +34,17 @@ std::int64_t ScriptedWorkload::batch_ns(int batch) const {
   const double made_s = script_.step_s(cold ? Condition::cold : Condition::hot);
   const double slowed = chance_.slowed(clock_.true_ns());
   return nanoseconds(std::max(0.0, slowed * made_s + chance_.batch_s(static_cast<std::uint64_t>(batch))));
+}
+
+void ScriptedWorkload::apply(const Variant& variant) {
+  note("apply " + variant.name);
+  if (script_.refuses && *script_.refuses == std::pair(rank_, variant.name)) throw Error("it cannot");
+  saved_s_ = script_.saves_s.at(variant.name);
+}
+
+void ScriptedWorkload::undo() {
+  note("undo");
+  saved_s_ = 0;
 }
 
 std::optional<double> ScriptedWorkload::enter(Condition condition, int steps) {
@@ -71,7 +83,7 @@ void ScriptedWorkload::step(int index) {
   if (!warm) clock_.advance(script_.warmup_s);
   warm = true;
   if (uses_input(condition_)) take_batch();
-  double compute_s = script_[Part::compute] + added_s(Condition::apart) + added_s(Condition::staged);
+  double compute_s = script_[Part::compute] - saved_s_ + added_s(Condition::apart) + added_s(Condition::staged);
   if (condition_ != Condition::solo) compute_s += extra_s(script_.late_s, rank_);
   const auto run = static_cast<std::uint64_t>(runs_), place = static_cast<std::uint64_t>(index);
   clock_.advance(compute_s * chance_.slowed(clock_.true_ns()) + chance_.step_s(run, place));
@@ -123,7 +135,7 @@ std::optional<double> ScriptedWorkload::weight_sum() const {
   return weights_differ_ ? rank_ : 0;
 }
 
-void ScriptedWorkload::prepare(Condition, std::optional<std::size_t> span_room) {
+void ScriptedWorkload::prepare(const Variant&, std::optional<std::size_t> span_room) {
   note("prepare");
   span_room_ = span_room;
   trace_.reset();

@@ -19,6 +19,8 @@ class ScriptedWorkload final : public Workload, private WindowProbe {
   // `place` is where the job's own collectives meet.
   ScriptedWorkload(const Script& script, const Job& job, int rank, MeetingPlace& place, SimulatedClock& clock);
 
+  void apply(const Variant& variant) override;
+  void undo() override;
   std::optional<double> enter(Condition condition, int steps) override;
   void go() override;
   std::optional<double> run(int steps) override;
@@ -32,7 +34,7 @@ class ScriptedWorkload final : public Workload, private WindowProbe {
   const std::vector<std::string>& calls() const { return calls_; }
 
  private:
-  void prepare(Condition condition, std::optional<std::size_t> span_room) override;
+  void prepare(const Variant& variant, std::optional<std::size_t> span_room) override;
   void start() override;
   WindowSight stop() override;
   std::optional<TimedTrace> trace(double wall_s) override;
@@ -53,6 +55,7 @@ class ScriptedWorkload final : public Workload, private WindowProbe {
   ScriptedQueue queue_;
   std::vector<std::string> calls_;
   Condition condition_ = Condition::joined;
+  double saved_s_ = 0;  // by the variant that is applied
   bool takes_part_ = true;
   std::array<bool, kConditions.size()> warm_{};
   bool weights_differ_ = false;

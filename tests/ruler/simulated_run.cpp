@@ -20,6 +20,9 @@ class KeptReport final : public RulerReport {
     kept_.round_s = round_s;
   }
   void window(const Window& window) override { kept_.windows.push_back(window); }
+  void dropped(const Variant& variant, const std::string& why) override {
+    kept_.dropped.push_back(variant.name + ": " + why);
+  }
   void trace(const WindowTrace& trace) override {
     if (!trace.ranks.empty()) kept_.traces.push_back(trace);
   }
@@ -36,7 +39,7 @@ struct Places {
 };
 
 SimulatedRank run_simulated_rank(const Script& script, const Job& job, const std::vector<Condition>& conditions,
-                                 const Stop& stop, int rank, Places& places) {
+                                 const Stop& stop, int rank, Places& places, const std::vector<Variant>& variants) {
   const auto offset = script.clock_offset_s.find(rank);
   SimulatedClock clock(offset == script.clock_offset_s.end() ? 0 : offset->second);
   ScriptedWorkload workload(script, job, rank, places.job, clock);
@@ -47,7 +50,7 @@ SimulatedRank run_simulated_rank(const Script& script, const Job& job, const std
   const RulerParts parts{.job = job, .workload = workload, .control = control, .report = report, .time = clock};
   const std::int64_t started_ns = clock.now_ns();
   Ruler ruler(parts);
-  ruler.pilot(conditions);
+  ruler.pilot(conditions, variants);
   kept.pilot_calls = workload.calls();
   kept.pilot_s = seconds(clock.now_ns() - started_ns);
   kept.stopped_by = run_rounds(ruler, parts, [&] { return stop && stop(rank, kept.windows.size()); });
@@ -76,7 +79,7 @@ Profile profile_of(const Job& job, const SimulatedRank& first) {
   Profile profile;
   profile.job = job;
   profile.edge_s = first.edge_s;
-  profile.windows = first.windows;
+  for (const Window& window : first.windows) add_window(profile, window);
   profile.traces = first.traces;
   profile.stopped_by = first.stopped_by;
   profile.complete = first.stopped_by != StoppedBy::interrupted;
@@ -85,8 +88,8 @@ Profile profile_of(const Job& job, const SimulatedRank& first) {
 
 }  // namespace
 
-SimulatedRun simulate(const Script& script, const Job& job, const std::vector<Condition>& conditions,
-                      const Stop& stop) {
+SimulatedRun simulate(const Script& script, const Job& job, const std::vector<Condition>& conditions, const Stop& stop,
+                      const std::vector<Variant>& variants) {
   const auto ranks = static_cast<std::size_t>(script.ranks);
   Places places(script.ranks);
   SimulatedRun run;
@@ -94,7 +97,7 @@ SimulatedRun simulate(const Script& script, const Job& job, const std::vector<Co
   std::vector<std::exception_ptr> errors(ranks);
   const auto run_one = [&](std::size_t rank) {
     try {
-      run.ranks[rank] = run_simulated_rank(script, job, conditions, stop, static_cast<int>(rank), places);
+      run.ranks[rank] = run_simulated_rank(script, job, conditions, stop, static_cast<int>(rank), places, variants);
     } catch (...) {
       errors[rank] = std::current_exception();
     }

@@ -17,6 +17,7 @@ struct SimulatedRank {
   double pilot_s = 0, elapsed_s = 0;  // simulated
   std::vector<Window> windows;
   std::vector<WindowTrace> traces;
+  std::vector<std::string> dropped;
   std::vector<std::string> pilot_calls;  // "enter solo 3", "go", "run 1", "barrier", ...
   std::vector<std::string> calls;        // after the pilot
 };
@@ -32,6 +33,7 @@ inline const std::vector<Condition> kWholeChain(kConditions.begin(), kConditions
 // Pilot and rounds of the scripted job, every rank with a ruler of its own. Throws what the first of them throws.
 // `stop` is asked before each window, with the rank and the windows that are complete.
 SimulatedRun simulate(const Script& script, const Job& job, const std::vector<Condition>& conditions = kWholeChain,
-                      const std::function<bool(int rank, std::size_t windows)>& stop = {});
+                      const std::function<bool(int rank, std::size_t windows)>& stop = {},
+                      const std::vector<Variant>& variants = {});
 
 }  // namespace stash

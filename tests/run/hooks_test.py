@@ -4,7 +4,7 @@ import json
 import types
 import unittest
 
-from stash import messages, shared_names
+from stash import group_names, messages, shared_names
 from stash.machine import accelerator_id, machine_facts
 from stash.precision import Precision
 
@@ -94,6 +94,51 @@ class PrecisionTest(unittest.TestCase):
             with self.module.autocast(dtype):
                 pass
         self.assertIsNone(self.seen(Parameter("float32")))
+
+
+class Group:
+    """As empty as torch's, which the garbage collector does not look into."""
+
+    __slots__ = ("__weakref__",)
+
+
+class GroupNamesTest(unittest.TestCase):
+    def clearest(self, *groups):
+        found = group_names.Variables(groups).clearest()
+        return [found.get(id(group)) for group in groups]
+
+    def test_a_variable_is_about_its_group(self):
+        for variable, name in (("_TENSOR_MODEL_PARALLEL_GROUP", "tensor_model_parallel"), ("dp_pg", "dp"),
+                               ("group_tp", "tp"), ("expert_process_group", "expert"), ("pg", ""), ("_group", ""),
+                               ("process_group", "")):
+            self.assertEqual(group_names.cleaned(variable), name)
+
+    def test_a_description_is_the_scripts_own(self):
+        self.assertEqual(group_names.described("mesh_dp"), "dp")
+        self.assertEqual(group_names.described("experts"), "experts")
+        self.assertEqual(group_names.described("undefined"), "")
+        self.assertEqual(group_names.described("default_pg"), "")
+
+    def test_names_are_found_wherever_a_script_holds_its_groups(self):
+        class Trainer:
+            pass
+
+        dp_group = Group()
+        trainer = Trainer()
+        trainer.tp_group = Group()
+        held = {"pp": Group()}
+        ep_group = Group()
+
+        def reduce():
+            return ep_group, held
+
+        del_later = Trainer()
+        del_later.reduce = reduce
+        self.assertEqual(self.clearest(dp_group, trainer.tp_group, held["pp"], ep_group), ["dp", "tp", "pp", "ep"])
+
+    def test_a_name_that_says_nothing_is_none(self):
+        group = Group()
+        self.assertEqual(self.clearest(group), [None])
 
 
 class MessagesTest(unittest.TestCase):

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stash/attribute/communication.h"
+#include "stash/attribute/interval.h"
 #include "stash/attribute/late_rank.h"
 #include "stash/attribute/links.h"
 #include "stash/attribute/published.h"
@@ -18,14 +20,6 @@
 namespace stash {
 
 namespace {
-
-// Around `s`: chance from the spread over rounds, and the edges, which repetition does not average away.
-Estimate interval(double s, const std::vector<double>& values, double edge_s) {
-  const int count = static_cast<int>(values.size());
-  const double chance_s = student_t_quantile_975(count - 1) * std::sqrt(sample_variance(values) / count);
-  const double half_s = std::hypot(chance_s, edge_s);
-  return {s, s - half_s, s + half_s};
-}
 
 void check_finite(const Ledger& ledger) {
   const auto finite = [](const Estimate& e) { return std::isfinite(e.low_s) && std::isfinite(e.high_s); };
@@ -100,6 +94,7 @@ Ledger attribute(const Profile& profile) {
   check_finite(ledger);
   ledger.published = published_ratios(ledger, profile.job.ranks, node_count(profile));
   ledger.steady_fetch = predict_steady_fetch(profile, ledger);
+  ledger.communication = communication_by_group(profile, ledger);
   ledger.late_rank = find_late_rank(table, ledger.step.s);
   if (!ledger.late_rank) ledger.late_rank = find_late_link(profile, ledger);
   return ledger;

@@ -21,11 +21,6 @@ constexpr double kSmallRatio = 0.01;
 constexpr std::size_t kKeptRounds = 5;  // fewer say nothing about what is ordinary
 constexpr std::size_t kMostOneIn = 4;   // what happens more often than in a quarter of the rounds belongs to the job
 
-bool has_sample(const Window& window) {
-  return window.steps > 0 &&
-         std::any_of(window.ranks.begin(), window.ranks.end(), [](const auto& rank) { return rank.has_value(); });
-}
-
 std::vector<Condition> measured_chain(const Profile& profile) {
   std::vector<Condition> chain;
   for (const Condition condition : kConditions) {
@@ -77,6 +72,15 @@ void add_said(std::vector<double>& said_s, const std::vector<double>& added_s, c
 }
 
 }  // namespace
+
+bool has_sample(const Window& window) {
+  return window.steps > 0 &&
+         std::any_of(window.ranks.begin(), window.ranks.end(), [](const auto& rank) { return rank.has_value(); });
+}
+
+std::vector<double> undisturbed_values(const std::vector<double>& values, double step_s) {
+  return only(values, undisturbed(values, step_s));
+}
 
 double step_s(const Window& window) {
   double wall_s = 0;

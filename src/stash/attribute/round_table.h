@@ -28,6 +28,10 @@ struct ConditionRounds {
 // others. `edge_s` is what a window's two edges cost; there is at least one round.
 std::vector<ConditionRounds> undisturbed_rounds(const RoundTable& table, double edge_s);
 
+bool has_sample(const Window& window);
+// Of one value for each round, those that nothing from outside hit, for a step of about `step_s`.
+std::vector<double> undisturbed_values(const std::vector<double>& values, double step_s);
+
 double step_s(const Window& window);  // the slowest rank's time of one step
 
 // As the profile's places say; without them the ranks that computed under `solo`, which is one on each node, or 1.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace stash {
 namespace {
@@ -10,6 +11,8 @@ constexpr double kEdgeRatio = 0.005;  // of a window, at most, for its two edges
 constexpr double kWindow_s = 0.2;     // several scheduler ticks and sleeps, so that a window averages them
 constexpr double kPilot_s = 0.3;      // enough to know a step's time to a tenth
 constexpr int kPilotSteps = 20;
+constexpr double kVariantsRatio = 0.5;  // of the conditions' time, for variants
+constexpr double kMostVariants = 1000;
 constexpr int kStepsBeyondQueue = 2;  // of an input window, beyond what the queue can hold
 
 std::uint64_t next_random(std::uint64_t& state) {  // splitmix64: the same on every platform
@@ -38,12 +41,23 @@ int window_steps(const Job& job, Condition condition, double step_s, double edge
   return std::max(steps, fewest_window_steps(job, condition));
 }
 
-std::vector<Condition> round_order(std::vector<Condition> conditions, std::uint64_t seed, int round) {
+std::size_t variants_in_round(double conditions_s, double variant_s, std::size_t variants) {
+  const double fitting = std::floor(kVariantsRatio * conditions_s / std::max(variant_s, 1e-6));
+  return std::min(variants, static_cast<std::size_t>(std::clamp(fitting, 1.0, kMostVariants)));
+}
+
+std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, int round) {
+  std::vector<std::size_t> places(count);
+  std::iota(places.begin(), places.end(), std::size_t{0});
   std::uint64_t state = seed * 0x2545F4914F6CDD1Dull + static_cast<std::uint64_t>(round);
-  for (std::size_t i = conditions.size(); i > 1; --i) {
-    std::swap(conditions[i - 1], conditions[next_random(state) % i]);
-  }
-  return conditions;
+  for (std::size_t i = count; i > 1; --i) std::swap(places[i - 1], places[next_random(state) % i]);
+  return places;
+}
+
+std::vector<Condition> round_order(const std::vector<Condition>& conditions, std::uint64_t seed, int round) {
+  std::vector<Condition> order;
+  for (const std::size_t place : round_order(conditions.size(), seed, round)) order.push_back(conditions[place]);
+  return order;
 }
 
 }  // namespace stash

@@ -24,7 +24,12 @@ int fewest_window_steps(const Job& job, Condition condition);
 // Long enough that the window's edges cost under 0.5 % of it.
 int window_steps(const Job& job, Condition condition, double step_s, double edge_s);
 
-// A permutation that depends on the seed and the round alone.
-std::vector<Condition> round_order(std::vector<Condition> conditions, std::uint64_t seed, int round);
+// How many of `variants` settings beside the conditions a round visits, when it takes `conditions_s` without them and
+// each of them `variant_s`: the ledger's rounds must stay many. At least one, in turn.
+std::size_t variants_in_round(double conditions_s, double variant_s, std::size_t variants);
+
+// A permutation of `count` places that depends on the seed and the round alone.
+std::vector<std::size_t> round_order(std::size_t count, std::uint64_t seed, int round);
+std::vector<Condition> round_order(const std::vector<Condition>& conditions, std::uint64_t seed, int round);
 
 }  // namespace stash

@@ -16,7 +16,7 @@ namespace stash {
 namespace {
 
 constexpr std::string_view kPerSample = "/sample";
-constexpr std::string_view kRank = "rank";
+constexpr std::string_view kRank = "rank", kGroupLink = "link:";
 constexpr std::array<std::string_view, 5> kKinds{"read", "prep", "rank0", "link", "warmup"};
 
 double positive(double value, std::string_view item) {
@@ -64,6 +64,11 @@ void parse_item(std::string_view item, Injection& injection) {
     set(injection.link_bytes_per_s, positive(parse_bytes_per_s(value, "--inject link"), item));
   } else if (kind == "warmup") {
     set(injection.warmup_s, parse_delay(value, item));
+  } else if (kind.starts_with(kGroupLink)) {
+    const std::string group(kind.substr(kGroupLink.size()));
+    if (group.empty()) throw UsageError("--inject link: a process group's name is missing, as in link:tp=1Gbit/s");
+    const double rate = positive(parse_bytes_per_s(value, "--inject link"), item);
+    twice = !injection.group_link_bytes_per_s.emplace(group, rate).second;
   } else if (const auto rank = parse_rank(kind)) {
     twice = !injection.rank_delay_s.emplace(*rank, parse_delay(value, item)).second;
   } else {
@@ -106,6 +111,9 @@ std::string to_string(const Injection& injection) {
   if (injection.read_bytes_per_s) items.push_back("read=" + exact_rate(*injection.read_bytes_per_s));
   if (injection.prep_s_per_sample) items.push_back("prep=" + exact_duration(*injection.prep_s_per_sample) + "/sample");
   if (injection.link_bytes_per_s) items.push_back("link=" + exact_rate(*injection.link_bytes_per_s));
+  for (const auto& [group, rate] : injection.group_link_bytes_per_s) {
+    items.push_back(fmt::format("{}{}={}", kGroupLink, group, exact_rate(rate)));
+  }
   if (injection.warmup_s) items.push_back(fmt::format("warmup=+{}", exact_duration(*injection.warmup_s)));
   for (const auto& [rank, delay_s] : injection.rank_delay_s) {
     items.push_back(fmt::format("rank{}=+{}", rank, exact_duration(delay_s)));

@@ -15,6 +15,8 @@ struct Injection {
   std::optional<double> warmup_s;           // extra time of the first step under each condition, slept
   std::map<int, double> rank_delay_s;       // extra time of a rank in every step, slept
 
+  std::map<std::string, double> group_link_bytes_per_s = {};  // `link:tp=1Gbit/s`: of a script's process group
+
   bool empty() const;
   bool operator==(const Injection&) const = default;
 };

@@ -3,7 +3,9 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "stash/core/condition.h"
 
@@ -47,6 +49,28 @@ struct SteadyFetch {
   bool operator==(const SteadyFetch&) const = default;
 };
 
+// Collectives of one kind, per step of a rank that issues any on the group.
+struct GroupOperation {
+  std::string op;  // allreduce, broadcast, ...
+  double calls = 0;
+  double bytes = 0;
+  bool operator==(const GroupOperation&) const = default;
+};
+
+// A line of what communication costs: a process group, switched off alone; or what shows only when several are off
+// together, which has no name.
+struct GroupTime {
+  std::string name;
+  std::vector<std::string> used_by = {};
+  int ranks = 0;               // of the largest group of this name
+  bool between_nodes = false;  // it has ranks on several nodes
+  std::vector<GroupOperation> operations = {};
+  std::optional<Estimate> exposed = {};  // seconds of a step that it costs
+  // Of that, where the group has several ranks on a node and ranks on several: inside nodes, and between them.
+  std::optional<Estimate> inside = {}, between = {};
+  std::string why_not = {};  // it has no time of its own
+};
+
 // Seconds of every step by cause. The present parts sum to the step exactly.
 struct Ledger {
   Estimate step;
@@ -54,6 +78,8 @@ struct Ledger {
   std::map<Condition, Estimate> step_by_condition;
   Published published;
   std::optional<SteadyFetch> steady_fetch;  // nullopt: no fetch, or sizes are not known
+  // Interconnect and network by process group; those that have a time add up to both. Empty: groups are not known.
+  std::vector<GroupTime> communication;
   std::optional<LateRank> late_rank;
   int rounds = 0;           // complete rounds that the part with the fewest rests on
   int rounds_left_out = 0;  // by that part: complete too, but disturbed from outside

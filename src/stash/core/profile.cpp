@@ -37,6 +37,10 @@ std::string_view to_string(StoppedBy reason) {
   return "fault";
 }
 
+void add_window(Profile& profile, Window window) {
+  (window.variant.empty() ? profile.windows : profile.variant_windows).push_back(std::move(window));
+}
+
 const std::string& host_of(const Profile& profile, int rank) {
   const auto place = static_cast<std::size_t>(rank);
   return place < profile.places.size() ? profile.places[place].host : profile.machine.hostname;

@@ -11,6 +11,7 @@
 #include "stash/core/link_time.h"
 #include "stash/core/machine.h"
 #include "stash/core/trace.h"
+#include "stash/core/variant.h"
 
 namespace stash {
 
@@ -35,6 +36,7 @@ struct Window {
   std::optional<double> resident_ratio;          // share of the pages about to be read that was cached, before it
   std::optional<double> queued_start_samples;    // rank 0's input queue when the clock started and stopped
   std::optional<double> queued_end_samples;
+  std::string variant = {};  // the name of a change to the condition; empty: the plain one
   bool operator==(const Window&) const = default;
 };
 
@@ -75,7 +77,20 @@ struct CollectiveSummary {
   double total_s = 0;  // issue to completion
   double min_s = 0;
   double max_s = 0;
+  std::string group = {};  // of a script: a name of Profile::groups; empty: unknown
   bool operator==(const CollectiveSummary&) const = default;
+};
+
+// The process groups of one name, which are counted and switched as one: a mesh has one for each of its rows.
+struct CommGroup {
+  std::string name;                  // as the script gave it
+  std::vector<std::string> used_by;  // `DDP`, `FSDP`
+  int groups = 1;                    // how many there are
+  int ranks = 1;                     // of the largest of them
+  int ranks_per_node = 1;            // of one of them, on the node where it has most
+  bool between_nodes = false;        // some of them has ranks on several nodes
+  std::string left_out = {};         // why it was not switched off alone; empty: it was, or it is the only busy one
+  bool operator==(const CommGroup&) const = default;
 };
 
 // What the input pipeline of one rank did in all input windows.
@@ -97,13 +112,15 @@ std::string_view to_string(StoppedBy reason);
 
 struct Profile {
   Job job;
-  Machine machine;                // of rank 0
-  std::vector<RankPlace> places;  // by rank; empty: all on that machine
-  std::vector<Window> windows;
-  double edge_s = 0;               // what a window's two edges cost, from the pilot
-  std::optional<double> clocks_s;  // how far the ranks' clocks may be apart after aligning them; absent: one rank
+  Machine machine;                      // of rank 0
+  std::vector<RankPlace> places;        // by rank; empty: all on that machine
+  std::vector<Window> windows;          // of plain conditions
+  std::vector<Window> variant_windows;  // of the same rounds, with a change
+  double edge_s = 0;                    // what a window's two edges cost, from the pilot
+  std::optional<double> clocks_s;       // how far the ranks' clocks may be apart after aligning them; absent: one rank
   std::vector<LayerTime> layers;
   std::vector<Bucket> buckets;
+  std::vector<CommGroup> groups;  // of a script
   std::vector<CollectiveSummary> collectives;
   std::vector<InputCounters> inputs;
   std::vector<LinkTime> links;
@@ -119,6 +136,9 @@ struct Profile {
   std::vector<std::string> warnings;
   bool operator==(const Profile&) const = default;
 };
+
+// Where it belongs.
+void add_window(Profile& profile, Window window);
 
 const std::string& host_of(const Profile& profile, int rank);
 const std::string& host_of_node(const Profile& profile, int node);

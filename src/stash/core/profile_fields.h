@@ -57,6 +57,8 @@ void fields(V& visit, T& window) {
   visit("resident_ratio", window.resident_ratio, 0);
   visit("queued_start_samples", window.queued_start_samples, 0);
   visit("queued_end_samples", window.queued_end_samples, 0);
+  json_fields::Nullable variant{window.variant};
+  visit.or_default("variant", variant);
 }
 
 template <class V, json_fields::FieldsOf<LayerTime> T>
@@ -108,6 +110,19 @@ void fields(V& visit, T& summary) {
   visit("total_s", summary.total_s, 0);
   visit("min_s", summary.min_s, 0);
   visit("max_s", summary.max_s, 0);
+  visit.or_default("group", summary.group);
+}
+
+template <class V, json_fields::FieldsOf<CommGroup> T>
+void fields(V& visit, T& group) {
+  visit("name", group.name);
+  visit("used_by", group.used_by);
+  visit("groups", group.groups, 1);
+  visit("ranks", group.ranks, 1);
+  visit("ranks_per_node", group.ranks_per_node, 1);
+  visit("between_nodes", group.between_nodes);
+  json_fields::Nullable left_out{group.left_out};
+  visit.or_default("left_out", left_out);
 }
 
 template <class V, json_fields::FieldsOf<InputCounters> T>
@@ -129,10 +144,12 @@ void fields(V& visit, T& profile) {
   visit("machine", profile.machine);
   visit.or_default("places", profile.places);
   visit("windows", profile.windows);
+  visit.or_default("variant_windows", profile.variant_windows);
   visit("edge_s", profile.edge_s, 0);
   visit("clocks_s", profile.clocks_s, 0);
   visit("layers", profile.layers);
   visit("buckets", profile.buckets);
+  visit.or_default("groups", profile.groups);
   visit("collectives", profile.collectives);
   visit("inputs", profile.inputs);
   visit.or_default("links", profile.links);

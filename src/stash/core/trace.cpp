@@ -36,7 +36,7 @@ namespace {
 
 // Of a window, and far more than any takes: what is added to it stays in range.
 constexpr std::int64_t kLongest_us = 1'000'000'000'000;
-constexpr std::size_t kPlainValues = 3, kCollectiveValues = 5;
+constexpr std::size_t kPlainValues = 3, kCollectiveValues = 5, kGroupedValues = 6;
 
 void read_kind(const Json& json, const Path& path, SpanKind& kind) {
   std::string name;
@@ -66,6 +66,7 @@ Json write(const Span& span) {
   if (span.kind != SpanKind::collective) return array;
   push(array, span.bytes);
   push(array, span.op);
+  if (!span.group.empty()) push(array, span.group);
   return array;
 }
 
@@ -75,13 +76,15 @@ void read(const Json& json, const Path& path, Span& span) {
   if (values.empty()) fail(path, "is an empty span");
   read_kind(values[0], at(0), span.kind);
   const std::size_t wanted = span.kind == SpanKind::collective ? kCollectiveValues : kPlainValues;
-  if (values.size() != wanted)
+  const bool grouped = span.kind == SpanKind::collective && values.size() == kGroupedValues;
+  if (values.size() != wanted && !grouped)
     fail(path, fmt::format("has {} values; a span of its kind has {}", values.size(), wanted));
   read_count(values[1], at(1), kLongest_us, span.start_us);
   read_count(values[2], at(2), kLongest_us, span.length_us);
   if (span.kind != SpanKind::collective) return;
   read_count(values[3], at(3), INT64_MAX, span.bytes);
   read(values[4], at(4), span.op);
+  if (grouped) read(values[5], at(5), span.group);
 }
 
 }  // namespace json_fields

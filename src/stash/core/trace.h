@@ -24,6 +24,7 @@ struct Span {
   std::int64_t length_us = 0;
   std::int64_t bytes = 0;  // of a collective
   std::string op = {};     // of a collective: allreduce, broadcast, ...
+  std::string group = {};  // of a collective: its process group, where that has a name
   bool operator==(const Span&) const = default;
 };
 

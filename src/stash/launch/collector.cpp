@@ -39,11 +39,12 @@ struct Collector::Taker {
     append(profile.machine.gpus, event.gpus);
   }
   void operator()(const JobEvent& event) const { profile.job = event.job; }
-  void operator()(const WindowEvent& event) const { profile.windows.push_back(event.window); }
+  void operator()(const WindowEvent& event) const { add_window(profile, event.window); }
   void operator()(const PlacesEvent& event) const { append(profile.places, event.rows); }
   void operator()(const LinksEvent& event) const { append(profile.links, event.rows); }
   void operator()(const LayersEvent& event) const { append(profile.layers, event.rows); }
   void operator()(const BucketsEvent& event) const { append(profile.buckets, event.rows); }
+  void operator()(const GroupsEvent& event) const { append(profile.groups, event.rows); }
   void operator()(const CollectivesEvent& event) const { append(profile.collectives, event.rows); }
   void operator()(const InputEvent& event) const { profile.inputs.push_back(event.counters); }
   void operator()(const RankTraceEvent& event) const { add_trace(profile.traces, event); }

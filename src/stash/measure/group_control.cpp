@@ -4,7 +4,17 @@
 
 namespace stash {
 
+void GroupControl::meet_ahead() {
+  meet();
+  ++ahead_;
+}
+
 void GroupControl::barrier() {
+  if (ahead_ == 0) return meet();
+  --ahead_;
+}
+
+void GroupControl::meet() {
   if (!backend_) return;
   state_.beat(Phase::waiting);
   if (page_ != nullptr) {

@@ -46,7 +46,7 @@ class RankRun {
         job_(setup.order.job),
         rank_(setup.group->getRank()),
         speaks_(setup.speaks()),
-        ruler_events_(events, setup.speaks()),
+        ruler_events_(events, setup.group->getRank(), setup.speaks()),
         state_(setup.state()),
         control_(control_of(setup)),
         graph_(graph_of(job_)),

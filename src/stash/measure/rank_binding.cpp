@@ -105,14 +105,15 @@ void bind_order(py::module_& module) {
 }
 
 Member make_member(std::optional<std::string> host, std::optional<std::string> node, std::string stash,
-                   std::string torch, std::string job, std::string reports_to) {
+                   std::string torch, std::string job, std::string reports_to, std::vector<ShownGroup> groups) {
   const NodeIdentity identity = node_identity("");
   return {.host = host.value_or(identity.host),
           .node = node.value_or(identity.key),
           .stash = std::move(stash),
           .torch = std::move(torch),
           .job = std::move(job),
-          .reports_to = std::move(reports_to)};
+          .reports_to = std::move(reports_to),
+          .groups = std::move(groups)};
 }
 
 void meet(Team& team, const Member& own, double deadline_s) {
@@ -121,9 +122,23 @@ void meet(Team& team, const Member& own, double deadline_s) {
 }
 
 void bind_team(py::module_& module) {
+  py::class_<ShownGroup>(module, "ShownGroup", "A process group as one of its ranks sees it; empty: unknown.")
+      .def(py::init([](std::string id, std::string mesh, std::string description, std::string variable, bool is_default,
+                       std::vector<std::string> used_by, std::vector<int> ranks) {
+             return ShownGroup{.id = std::move(id),
+                               .mesh = std::move(mesh),
+                               .description = std::move(description),
+                               .variable = std::move(variable),
+                               .is_default = is_default,
+                               .used_by = std::move(used_by),
+                               .ranks = std::move(ranks)};
+           }),
+           py::kw_only(), py::arg("id"), py::arg("mesh") = "", py::arg("description") = "", py::arg("variable") = "",
+           py::arg("is_default") = false, py::arg("used_by") = std::vector<std::string>(), py::arg("ranks"));
   py::class_<Member>(module, "Member", "Who a rank is; this node where none is named.")
       .def(py::init(&make_member), py::kw_only(), py::arg("host") = py::none(), py::arg("node") = py::none(),
-           py::arg("stash") = std::string(kVersion), py::arg("torch"), py::arg("job") = "", py::arg("reports_to") = "");
+           py::arg("stash") = std::string(kVersion), py::arg("torch"), py::arg("job") = "", py::arg("reports_to") = "",
+           py::arg("groups") = std::vector<ShownGroup>());
   py::class_<Team>(module, "Team", "All ranks of a job.")
       .def(py::init([](const py::object& store, int rank, int size) {
              return Team(store.is_none() ? nullptr : torch_object<c10d::Store>(store), rank, size);

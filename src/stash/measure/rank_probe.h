@@ -22,7 +22,7 @@ class RankProbe final : public WindowProbe {
   RankProbe(CollectiveLog& log, SpanLog& spans, c10::Device device, ProbeSources sources)
       : log_(log), spans_(spans), device_(device), sources_(std::move(sources)) {}
 
-  void prepare(Condition condition, std::optional<std::size_t> span_room) override;
+  void prepare(const Variant& variant, std::optional<std::size_t> span_room) override;
   void start() override;
   WindowSight stop() override;
   std::optional<TimedTrace> trace(double wall_s) override;
@@ -35,6 +35,7 @@ class RankProbe final : public WindowProbe {
   c10::Device device_;
   ProbeSources sources_;
   Condition condition_ = Condition::joined;
+  CollectiveLog::Shelf shelf_ = Condition::joined;
   bool traced_ = false;
   WindowSight before_;  // what stood in the logs when the window started
 };

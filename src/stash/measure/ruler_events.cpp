@@ -17,4 +17,8 @@ void RulerEvents::trace(const WindowTrace& trace) {
   for (const RankTrace& rank : trace.ranks) events_.send(RankTraceEvent{trace.round, trace.condition, rank});
 }
 
+void RulerEvents::dropped(const Variant& variant, const std::string& why) {
+  events_.send(WarningEvent{rank_, "'" + variant.name + "' could not be measured: " + why});
+}
+
 }  // namespace stash

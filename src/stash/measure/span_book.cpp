@@ -19,8 +19,8 @@ void sort_spans(std::vector<Span>& spans) {
 
 class Reading {
  public:
-  Reading(const SpanBook& book, double wall_s, const char* (*name_of)(int op))
-      : book_(book), wall_ns_(nanoseconds(wall_s)), name_of_(name_of) {}
+  Reading(const SpanBook& book, double wall_s, const char* (*name_of)(int op), const std::vector<std::string>& groups)
+      : book_(book), wall_ns_(nanoseconds(wall_s)), name_of_(name_of), groups_(groups) {}
 
   RankTrace read() {
     const std::size_t used = std::min(book_.used.load(), book_.places.size());
@@ -72,7 +72,13 @@ class Reading {
             .start_us = microseconds(start_ns),
             .length_us = microseconds(end_ns) - microseconds(start_ns),
             .bytes = place.bytes,
-            .op = place.kind == SpanKind::collective ? name_of_(place.op) : ""};
+            .op = place.kind == SpanKind::collective ? name_of_(place.op) : "",
+            .group = place.kind == SpanKind::collective ? group_name(place.group) : ""};
+  }
+
+  std::string group_name(int number) const {
+    const auto place = static_cast<std::size_t>(number);
+    return place < groups_.size() ? groups_[place] : std::string();
   }
 
   std::int64_t device_ns(int event) const { return book_.events.between_ns(book_.first_event, event); }
@@ -88,14 +94,16 @@ class Reading {
   const SpanBook& book_;
   std::int64_t wall_ns_;
   const char* (*name_of_)(int op);
+  const std::vector<std::string>& groups_;
   RankTrace trace_;
   std::map<const void*, std::int64_t> free_ns_;  // when a queue is done with what was read so far
 };
 
 }  // namespace
 
-RankTrace read_spans(const SpanBook& book, double wall_s, const char* (*name_of)(int op)) {
-  return book.began_ns == 0 ? RankTrace{} : Reading(book, wall_s, name_of).read();
+RankTrace read_spans(const SpanBook& book, double wall_s, const char* (*name_of)(int op),
+                     const std::vector<std::string>& groups) {
+  return book.began_ns == 0 ? RankTrace{} : Reading(book, wall_s, name_of, groups).read();
 }
 
 }  // namespace stash

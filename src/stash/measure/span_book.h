@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "stash/core/trace.h"
@@ -14,6 +15,7 @@ struct SpanPlace {
   SpanKind kind = SpanKind::step;
   int op = 0;              // of a collective: c10d::OpType
   std::int64_t bytes = 0;  // of a collective
+  int group = 0;           // of a collective: its number
   std::int64_t start_ns = 0;
   std::atomic<std::int64_t> end_ns{0};  // 0: has not ended
   int from_event = EventPool::kNone;
@@ -50,7 +52,8 @@ struct SpanBook {
 };
 
 // After a window that took `wall_s`, the device idle: its spans, from the window's start on. `name_of` translates the
-// op number. None where nothing began.
-RankTrace read_spans(const SpanBook& book, double wall_s, const char* (*name_of)(int op));
+// op number, `groups` has the names of process groups by number. None where nothing began.
+RankTrace read_spans(const SpanBook& book, double wall_s, const char* (*name_of)(int op),
+                     const std::vector<std::string>& groups);
 
 }  // namespace stash

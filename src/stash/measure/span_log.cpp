@@ -76,11 +76,12 @@ int SpanLog::record_event() {
   return book != nullptr ? book->events.record() : EventPool::kNone;
 }
 
-SpanPlace* SpanLog::issue(int op, std::int64_t bytes, std::int64_t issued_ns) {
+SpanPlace* SpanLog::issue(int group, int op, std::int64_t bytes, std::int64_t issued_ns) {
   SpanBook* const book = begun();
   SpanPlace* const place = book != nullptr ? book->take() : nullptr;
   if (place == nullptr) return nullptr;
   place->kind = SpanKind::collective;
+  place->group = group;
   place->op = op;
   place->bytes = bytes;
   place->start_ns = issued_ns;

@@ -27,7 +27,7 @@ class SpanLog {
 
   // Any thread's, for a collective. An event that goes before it tells when it can start on a device.
   int record_event();
-  SpanPlace* issue(int op, std::int64_t bytes, std::int64_t issued_ns);  // null: not kept
+  SpanPlace* issue(int group, int op, std::int64_t bytes, std::int64_t issued_ns);  // null: not kept
 
  private:
   SpanBook* begun() const;

@@ -15,6 +15,17 @@
 
 namespace stash {
 
+template <class V, json_fields::FieldsOf<ShownGroup> T>
+void fields(V& visit, T& group) {
+  visit("id", group.id);
+  visit("mesh", group.mesh);
+  visit("description", group.description);
+  visit("variable", group.variable);
+  visit("is_default", group.is_default);
+  visit("used_by", group.used_by);
+  visit("ranks", group.ranks);
+}
+
 template <class V, json_fields::FieldsOf<Member> T>
 void fields(V& visit, T& member) {
   visit("host", member.host);
@@ -23,6 +34,7 @@ void fields(V& visit, T& member) {
   visit("torch", member.torch);
   visit("job", member.job);
   visit("reports_to", member.reports_to);
+  visit("groups", member.groups);
 }
 
 namespace {
@@ -144,6 +156,7 @@ void Team::take_members(const std::vector<Member>& members) {
   for (const Member& member : members) {
     const int node = nodes.try_emplace(member.node, static_cast<int>(nodes.size())).first->second;
     places_.push_back({.host = member.host, .node = node});
+    groups_.push_back(member.groups);
     check_alike(static_cast<int>(places_.size()) - 1, members.front(), member);
   }
   const Member& first = members.front();

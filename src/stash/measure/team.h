@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stash/core/profile.h"
+#include "stash/launch/group_names.h"
 #include "stash/launch/shared_state.h"
 #include "stash/measure/torch_headers.h"
 
@@ -17,8 +18,9 @@ struct Member {
   std::string node;   // ranks with the same one share a node
   std::string stash;  // versions, which must be the same
   std::string torch;
-  std::string job;         // what all must have been asked for
-  std::string reports_to;  // the run folder of a script's rank; empty: the supervisor
+  std::string job;                      // what all must have been asked for
+  std::string reports_to;               // the run folder of a script's rank; empty: the supervisor
+  std::vector<ShownGroup> groups = {};  // a script's
 };
 
 // All ranks of a job: they meet in torch's store, and leave word there when they fail.
@@ -35,6 +37,7 @@ class Team {
 
   int rank() const { return rank_; }
   const std::vector<RankPlace>& places() const { return places_; }
+  const std::vector<std::vector<ShownGroup>>& groups() const { return groups_; }  // by rank
   int nodes() const { return count_nodes(places_); }
   std::vector<int> ranks_of_node(int node) const;
   std::vector<int> ranks_here() const { return ranks_of_node(places_.at(static_cast<std::size_t>(rank_)).node); }
@@ -71,6 +74,7 @@ class Team {
   int rank_;
   int size_;
   std::vector<RankPlace> places_;
+  std::vector<std::vector<ShownGroup>> groups_;
   bool reports_with_rank_0_ = true;
 };
 

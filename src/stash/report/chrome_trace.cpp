@@ -155,6 +155,7 @@ class TraceWriter {
     const auto after = std::upper_bound(starts_us.begin(), starts_us.end(), span.start_us);
     if (after != starts_us.begin()) args["step"] = after - starts_us.begin();
     if (collective) args["bytes"] = span.bytes;
+    if (!span.group.empty()) args["group"] = printable(span.group, true, kNameLimit);
     return {{"ph", "X"},
             {"pid", process_},
             {"tid", thread_},

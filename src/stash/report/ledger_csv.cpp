@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "stash/report/communication.h"
 #include "stash/report/report.h"
 
 namespace stash {
@@ -20,7 +21,7 @@ std::string row(std::string_view name, const std::optional<Estimate>& estimate, 
 std::string render_csv(const Report& report) {
   std::string csv = "part,s,low_s,high_s,ratio,usd_per_hour\n";
   for (const Part part : kParts) csv += row(to_string(part), report.ledger[part], report);
-  return csv + row("step", report.ledger.step, report);
+  return csv + row("step", report.ledger.step, report) + communication_csv(report);
 }
 
 }  // namespace stash

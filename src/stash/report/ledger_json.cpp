@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/coverage.h"
+#include "stash/report/communication.h"
 #include "stash/report/verdict.h"
 
 namespace stash {
@@ -85,6 +86,7 @@ nlohmann::ordered_json ledger_json(const Ledger& ledger, std::optional<double> u
           {"parts", parts_json(ledger, usd_per_hour)},
           {"steady_fetch", steady_fetch_json(ledger.steady_fetch)},
           {"published", published_json(ledger.published)},
+          {"communication", communication_json(ledger)},
           {"late_rank", late_rank_json(ledger.late_rank, profile)},
           {"step_by_condition", step_by_condition_json(ledger)},
           {"rounds", ledger.rounds},

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "stash/core/version.h"
+#include "stash/report/communication.h"
 #include "stash/report/openmetrics.h"
 #include "stash/report/printable.h"
 #include "stash/report/report.h"
@@ -80,6 +81,7 @@ std::string render_ledger_openmetrics(const Report& report) {
     text += part_family(ledger, labels, "stash_ledger_part_usd_per_hour", "", "What an hour of training pays for it.",
                         [&](const Estimate& e) { return e.s / ledger.step.s * *report.usd_per_hour; });
   }
+  text += communication_openmetrics(ledger, labels);
   text += single("stash_ledger_rounds", "", "Rounds that the figures rest on.", labels, ledger.rounds);
   text += single("stash_ledger_complete", "", "0: the profile ended early.", labels, profile.complete ? 1 : 0);
   return text + "# EOF\n";

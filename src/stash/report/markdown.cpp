@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "stash/attribute/coverage.h"
+#include "stash/report/communication.h"
 #include "stash/report/lines.h"
 #include "stash/report/markdown_text.h"
 #include "stash/report/report.h"
@@ -63,6 +64,7 @@ std::string render_markdown(const Report& report) {
   std::string page =
       fmt::format("**{}**\n\n{}{}\n\n{}\n", markdown_text(verdict(profile, ledger)),
                   paragraph(incomplete_line(profile)), markdown_code(job_line(profile)), table_of(report));
+  page += communication_markdown(report);
   page += paragraph(late_rank_line(profile, ledger)) + paragraph(stopped_line(profile, ledger));
   for (const std::string& warning : warnings_shown(profile, ledger))
     page += fmt::format("- {}\n", markdown_text(warning));

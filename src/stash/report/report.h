@@ -34,7 +34,8 @@ std::string render_text(const Report& report, const ReportOptions& options);
 // One JSON object, ASCII; docs/cli/report.md describes it.
 std::string render_json(const Report& report);
 
-// part,s,low_s,high_s,ratio,usd_per_hour: the seven parts, then the step. Unknown is empty.
+// part,s,low_s,high_s,ratio,usd_per_hour: the seven parts, the step, then "group NAME" for each process group of a
+// script. Unknown is empty.
 std::string render_csv(const Report& report);
 
 // For a pull request: verdict, job, table, warnings in GitHub's Markdown. Strings of the profile come out as text.

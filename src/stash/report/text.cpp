@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "stash/report/bar.h"
+#include "stash/report/communication.h"
 #include "stash/report/lines.h"
 #include "stash/report/printable.h"
 #include "stash/report/report.h"
@@ -78,11 +79,11 @@ std::string render_text(const Report& report, const ReportOptions& options) {
   const Ledger& ledger = report.ledger;
   const auto shown = [&](const std::string& text) { return shown_line(text, options.unicode); };
   const std::string page = fmt::format(
-      "{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
+      "{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
       shown(job_line(profile)), injection_line(profile.job), render_table(report, options), render_bar(ledger, options),
-      first_step_lines(report, options.unicode), conditions_line(ledger), steady_fetch_line(ledger),
-      shown_loader(profile, ledger, options.unicode), late_rank_line(profile, ledger), stopped_line(profile, ledger),
-      published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
+      communication_text(report, options.unicode), first_step_lines(report, options.unicode), conditions_line(ledger),
+      steady_fetch_line(ledger), shown_loader(profile, ledger, options.unicode), late_rank_line(profile, ledger),
+      stopped_line(profile, ledger), published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
   return options.unicode ? page : to_ascii(page);
 }
 

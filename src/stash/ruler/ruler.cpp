@@ -4,6 +4,7 @@
 
 #include "stash/attribute/schedule.h"
 #include "stash/core/clock.h"
+#include "stash/core/error.h"
 #include "stash/ruler/agreement.h"
 #include "stash/ruler/window_gather.h"
 
@@ -31,19 +32,19 @@ std::size_t trace_room(const Control& control, std::size_t conditions) {
 }  // namespace
 
 // A first step may take seconds, in which workers fill their queue: the window that follows it would use that up.
-void Ruler::touch(Condition condition) {
-  workload_.probe().prepare(condition, std::nullopt);
-  workload_.enter(condition, 1);
+void Ruler::touch(const Variant& variant) {
+  workload_.probe().prepare(variant, std::nullopt);
+  workload_.enter(variant.condition, 1);
   workload_.go();
   workload_.run(1);
   workload_.leave();
 }
 
 // The seconds of one step, on the slowest rank. The lead-in meets first touches: compilation, allocation, connections.
-double Ruler::time_steps(Condition condition, int steps) {
-  const int lead_in = lead_in_steps(job_, condition);
-  workload_.probe().prepare(condition, std::nullopt);
-  workload_.enter(condition, steps + lead_in);
+double Ruler::time_steps(const Variant& variant, int steps) {
+  const int lead_in = lead_in_steps(job_, variant.condition);
+  workload_.probe().prepare(variant, std::nullopt);
+  workload_.enter(variant.condition, steps + lead_in);
   workload_.go();
   workload_.run(lead_in);
   control_.barrier();
@@ -54,10 +55,51 @@ double Ruler::time_steps(Condition condition, int steps) {
 }
 
 // Two steps tell enough of long ones; short ones get a second look.
-double Ruler::pilot_step_s(Condition condition) {
-  const double step_s = time_steps(condition, kFirstLookSteps);
+double Ruler::pilot_step_s(const Variant& variant) {
+  const double step_s = time_steps(variant, kFirstLookSteps);
   const int steps = pilot_steps(step_s);
-  return steps <= kSecondLookFactor * kFirstLookSteps ? step_s : time_steps(condition, steps);
+  return steps <= kSecondLookFactor * kFirstLookSteps ? step_s : time_steps(variant, steps);
+}
+
+// False, on all ranks: some rank could not. Those that could have undone it.
+bool Ruler::make_change(const Variant& variant) {
+  if (variant.is_plain()) return true;
+  std::string why;
+  try {
+    workload_.apply(variant);
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  if (!control_.any(!why.empty())) return true;
+  if (why.empty()) {
+    workload_.undo();
+  } else {
+    report_.dropped(variant, why);
+  }
+  return false;
+}
+
+void Ruler::undo_change(const Variant& variant) {
+  if (!variant.is_plain()) workload_.undo();
+}
+
+// Their first touches, and how long a step takes with the change, whatever it does.
+void Ruler::pilot_variants(const std::vector<Variant>& variants) {
+  variants_.clear();
+  double sum_s = 0;
+  for (const Variant& variant : variants) {
+    if (!make_change(variant)) continue;
+    if (uses_input(variant.condition)) touch(variant);
+    const double step_s = pilot_step_s(variant);
+    undo_change(variant);
+    steps_[variant] = window_steps(job_, variant.condition, step_s, edge_s_);
+    sum_s += step_s * (steps_[variant] + lead_in_steps(job_, variant.condition));
+    variants_.push_back(variant);
+  }
+  if (variants_.empty()) return;
+  const double variant_s = sum_s / static_cast<double>(variants_.size());
+  variants_of_round_ = variants_in_round(round_s_, variant_s, variants_.size());
+  round_s_ += variant_s * static_cast<double>(variants_of_round_);
 }
 
 // A window without steps: what meeting, starting and stopping cost.
@@ -74,42 +116,64 @@ double Ruler::measure_edge() {
   return control_.largest(samples[kEdgeSamples / 2]);
 }
 
-void Ruler::pilot(const std::vector<Condition>& conditions) {
+void Ruler::pilot(const std::vector<Condition>& conditions, const std::vector<Variant>& variants) {
   conditions_ = conditions;
   edge_s_ = measure_edge();
   round_s_ = 0;
   double step_s = 0;
   for (const Condition condition : conditions_) {
-    if (uses_input(condition)) touch(condition);
+    const Variant plain{condition};
+    if (uses_input(condition)) touch(plain);
     // Steps grow along the chain: where the last condition's are long enough already, this one's need not be timed.
     const int fewest = fewest_window_steps(job_, condition);
-    if (window_steps(job_, condition, step_s, edge_s_) > fewest) step_s = pilot_step_s(condition);
-    steps_[condition] = window_steps(job_, condition, step_s, edge_s_);
-    round_s_ += step_s * (steps_[condition] + lead_in_steps(job_, condition));
+    if (window_steps(job_, condition, step_s, edge_s_) > fewest) step_s = pilot_step_s(plain);
+    steps_[plain] = window_steps(job_, condition, step_s, edge_s_);
+    round_s_ += step_s * (steps_[plain] + lead_in_steps(job_, condition));
   }
+  pilot_variants(variants);
   rounds_start_ns_ = time_.now_ns();
   report_.pilot(edge_s_, round_s_, rounds_start_ns_);
 }
 
-bool Ruler::round(int index, std::vector<Window>& windows, const std::function<bool()>& stop) {
+// All conditions, and the variants whose turn it is: each comes as often as the others.
+std::vector<Variant> Ruler::due(int round) const {
+  std::vector<Variant> due;
+  for (const Condition condition : conditions_) due.push_back({condition});
+  const std::size_t count = std::min(variants_of_round_, variants_.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    due.push_back(variants_[(static_cast<std::size_t>(round) * count + i) % variants_.size()]);
+  }
+  return due;
+}
+
+bool Ruler::round(int index, Profile& so_far, const std::function<bool()>& stop) {
   align();
-  for (const Condition condition : round_order(conditions_, job_.seed, index)) {
+  const std::vector<Variant> due = this->due(index);
+  for (const std::size_t place : round_order(due.size(), job_.seed, index)) {
+    const Variant& variant = due[place];
     if (control_.any(stop())) return false;
-    windows.push_back(measure(index, condition));
+    if (!make_change(variant)) {
+      std::erase(variants_, variant);
+      continue;
+    }
+    add_window(so_far, measure(index, variant));
+    undo_change(variant);
     check_loss(control_, workload_);
   }
   return true;
 }
 
-Window Ruler::measure(int round, Condition condition) {
-  const bool traced = round == kTracedRound;
+Window Ruler::measure(int round, const Variant& variant) {
+  const Condition condition = variant.condition;
+  const bool traced = round == kTracedRound && variant.is_plain();
   const int lead_in = lead_in_steps(job_, condition);
   WindowProbe& probe = workload_.probe();
   Window window;
   window.round = round;
   window.condition = condition;
-  window.steps = steps_.at(condition);
-  probe.prepare(condition, traced ? std::optional(trace_room(control_, conditions_.size())) : std::nullopt);
+  window.variant = variant.name;
+  window.steps = steps_.at(variant);
+  probe.prepare(variant, traced ? std::optional(trace_room(control_, conditions_.size())) : std::nullopt);
   window.resident_ratio = workload_.enter(condition, window.steps + lead_in);
   check_weights(control_, workload_, condition);
   workload_.go();

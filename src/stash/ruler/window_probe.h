@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "stash/core/condition.h"
 #include "stash/core/trace.h"
+#include "stash/core/variant.h"
 
 namespace stash {
 
@@ -30,7 +30,7 @@ class WindowProbe {
   virtual ~WindowProbe() = default;
 
   // Nothing counts until start(). Where the coming window is traced, there is room for this many spans.
-  virtual void prepare(Condition condition, std::optional<std::size_t> span_room) = 0;
+  virtual void prepare(const Variant& variant, std::optional<std::size_t> span_room) = 0;
   virtual void start() = 0;
   virtual WindowSight stop() = 0;  // the device is idle
   // Of the window that was prepared with room and took `wall_s`; nullopt on a rank that waited.

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "stash/core/condition.h"
+#include "stash/core/variant.h"
 #include "stash/ruler/window_probe.h"
 
 namespace stash {
@@ -11,6 +11,11 @@ namespace stash {
 class Workload {
  public:
   virtual ~Workload() = default;
+
+  // What follows runs with this change to the condition, until undo(): enter() comes after the one and leave() before
+  // the other. No step runs meanwhile. Error: the change cannot be made, and nothing has changed.
+  virtual void apply(const Variant& variant);
+  virtual void undo() {}
 
   // `steps` will follow; the pages of their samples are evicted or loaded. Returns the share of those pages that is
   // cached afterwards, where that is known.

@@ -100,6 +100,10 @@ std::string checked_loader(const std::string& name, bool images, std::string_vie
 int default_workers(int cores, int ranks) { return std::max(1, cores / std::max(ranks, 1) - 1); }
 
 void check_injection(const Job& job) {
+  if (!job.inject.group_link_bytes_per_s.empty()) {
+    throw UsageError(fmt::format("--inject link:{}: built-in jobs have one process group; use link=RATE",
+                                 job.inject.group_link_bytes_per_s.begin()->first));
+  }
   for (const auto& [rank, delay] : job.inject.rank_delay_s) {
     if (rank < job.ranks) continue;
     throw UsageError(fmt::format("--inject rank{}: there are only {} ranks, counted from 0", rank, job.ranks));

@@ -24,7 +24,7 @@ void ScriptFlags::add_to(CLI::App& app) {
       ->type_name("TIME")
       ->capture_default_str();
   app.add_option("--seed", seed, "Random seed for the window order")->type_name("N")->capture_default_str();
-  app.add_option("--inject", inject, "Stalls to inject: rank1=+30ms,link=1Gbit/s")->type_name("LIST");
+  app.add_option("--inject", inject, "Stalls to inject: rank1=+30ms,link=1Gbit/s,link:tp=1Gbit/s")->type_name("LIST");
   app.add_option("command", command, "The command and its arguments, after --")->type_name("COMMAND")->required();
   app.positionals_at_end();
 }

@@ -61,6 +61,10 @@ struct BucketsEvent {
   static constexpr std::string_view kName = "buckets";
   std::vector<Bucket> rows;
 };
+struct GroupsEvent {
+  static constexpr std::string_view kName = "groups";
+  std::vector<CommGroup> rows;
+};
 struct CollectivesEvent {
   static constexpr std::string_view kName = "collectives";
   std::vector<CollectiveSummary> rows;
@@ -113,8 +117,8 @@ struct CountersEvent {
 
 using RankEvent =
     std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent, LayersEvent,
-                 BucketsEvent, CollectivesEvent, InputEvent, RankTraceEvent, ClocksEvent, LossEvent, WarningEvent,
-                 FactsEvent, ElsewhereEvent, StoppedEvent, ErrorEvent, CountersEvent>;
+                 BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent, ClocksEvent, LossEvent,
+                 WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent, ErrorEvent, CountersEvent>;
 
 std::string to_line(const RankEvent& event);       // ends with a line break
 RankEvent event_from_line(std::string_view line);  // Error when it is none, or of a kind that is unknown

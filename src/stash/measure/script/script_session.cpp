@@ -1,7 +1,14 @@
 #include "stash/measure/script/script_session.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+
 #include "stash/attribute/attribute.h"
 #include "stash/core/clock.h"
+#include "stash/launch/group_variants.h"
 #include "stash/measure/engine/device.h"
 #include "stash/measure/ruler_events.h"
 #include "stash/ruler/rounds.h"
@@ -9,7 +16,8 @@
 namespace stash {
 namespace {
 
-constexpr int kFreeSteps = 3;      // the reducer orders its buckets, allocators and kernels settle
+constexpr int kFreeSteps = 3;  // the reducer orders its buckets, allocators and kernels settle
+constexpr const char* kLateGroups = "made meanwhile";
 constexpr double kEndGrace_s = 1;  // for the ruler to notice that the script has ended
 
 }  // namespace
@@ -20,16 +28,49 @@ ScriptSession::ScriptSession(ScriptHooks hooks, int events_fd)
       shared_(SharedState::open(-1, 1)),
       log_(std::make_shared<CollectiveLog>()),
       spans_(std::make_shared<SpanLog>()) {
-  log_->select(Condition::joined, true);
+  log_->select(std::nullopt, true);  // of no condition yet
 }
 
 ScriptSession::~ScriptSession() { end(); }
 
-void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
-  SwitchBackend& backend = switches_.add(group, device, log_);
-  backend.set_position(position_);
+void ScriptSession::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device, int number) {
+  SwitchBackend& backend = switches_.add(group, device, number, log_);
+  backend.set_position(position_of(backend));
   backend.set_spans(spans_);
-  if (start_.job.inject.link_bytes_per_s) backend.set_link(*start_.job.inject.link_bytes_per_s);
+  slow_down(backend);
+}
+
+// What was asked for on purpose: a link of its group's own, or everybody's.
+void ScriptSession::slow_down(SwitchBackend& backend) const {
+  const Injection& inject = start_.job.inject;
+  const auto own = inject.group_link_bytes_per_s.find(std::string(log_->group_name(backend.group())));
+  const bool has_own = own != inject.group_link_bytes_per_s.end();
+  if (has_own || inject.link_bytes_per_s) backend.set_link(has_own ? own->second : *inject.link_bytes_per_s);
+}
+
+void ScriptSession::check_injected_groups() const {
+  for (const auto& [name, rate] : start_.job.inject.group_link_bytes_per_s) {
+    const auto names = std::views::transform(start_.groups, &CommGroup::name);
+    if (std::ranges::find(names, name) != names.end()) continue;
+    warn(fmt::format("--inject link:{}: the script has no process group of this name; it has {}", name,
+                     start_.groups.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+  }
+}
+
+// Those that wait make the steps that they owe now, beside the one that would have been alone: for them its barriers
+// have passed.
+void ScriptSession::before_group() {
+  if (!measuring_ || called_ || condition_ != Condition::solo || !takes_part_ || control_->size() == 1) return;
+  called_ = true;
+  disturbed_ = true;
+  if (runs_ < 2) control_->meet_ahead();  // the one between lead-in and window
+  control_->meet_ahead();                 // the one in leave()
+}
+
+// A group that came later goes with those of its name; of others it is said that they were made meanwhile.
+void ScriptSession::name_group(int number, const std::string& description) {
+  const bool known = std::ranges::find(start_.groups, description, &CommGroup::name) != start_.groups.end();
+  log_->name_group(number, known ? description : kLateGroups);
 }
 
 void ScriptSession::set_node(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device,
@@ -42,10 +83,11 @@ void ScriptSession::start(ScriptStart start) {
   start_ = std::move(start);
   control_ = std::make_unique<GroupControl>(start_.control, shared_.rank(0));
   make_probe();
+  for (const auto& [number, name] : start_.group_names) log_->name_group(number, name);
+  for (const CommGroup& group : start_.groups) calls_before_[group.name] = log_->sum_of(group.name).count;
   const Injection& inject = start_.job.inject;
-  if (inject.link_bytes_per_s) {
-    for (const auto& backend : switches_.all()) backend->set_link(*inject.link_bytes_per_s);
-  }
+  for (const auto& backend : switches_.all()) slow_down(*backend);
+  check_injected_groups();
   const auto delay = inject.rank_delay_s.find(start_.rank);
   if (delay != inject.rank_delay_s.end()) delay_ns_ = nanoseconds(delay->second);
   gate_ = std::make_unique<StepGate>(kFreeSteps, [this] { synchronize(); });
@@ -92,7 +134,28 @@ void ScriptSession::end() {
 
 void ScriptSession::set_position(SwitchPosition position) {
   position_ = position;
-  for (const auto& backend : switches_.all()) backend->set_position(position);
+  for (const auto& backend : switches_.all()) backend->set_position(position_of(*backend));
+}
+
+// One rank sums with nobody: what that costs is in every condition. Groups of one name are switched together.
+SwitchPosition ScriptSession::position_of(const SwitchBackend& backend) const {
+  if (backend.getSize() == 1) return SwitchPosition::pass;
+  if (!changed_ || position_ != SwitchPosition::pass) return position_;
+  if (log_->group_name(backend.group()) != changed_->group) return position_;
+  return changed_->change == GroupChange::off ? SwitchPosition::off : SwitchPosition::node;
+}
+
+WeightsAfter ScriptSession::weights_after(Condition condition) const {
+  const SwitchPosition position = switch_position(condition);
+  if (control_->size() == 1) return WeightsAfter::matching;
+  if (position == SwitchPosition::off) return WeightsAfter::apart;
+  const bool confined = position == SwitchPosition::node && count_nodes(start_.places) > 1;
+  return changed_ || confined ? WeightsAfter::drifting : WeightsAfter::matching;
+}
+
+void ScriptSession::apply(const Variant& variant) {
+  changed_ = changed_group(variant.name);
+  if (!changed_) Workload::apply(variant);
 }
 
 std::optional<double> ScriptSession::enter(Condition condition, int steps) {
@@ -100,10 +163,10 @@ std::optional<double> ScriptSession::enter(Condition condition, int steps) {
   takes_part_ = condition != Condition::solo || start_.first_on_node;
   owed_steps_ = 0;
   runs_ = 0;
+  called_ = false;
   gate_->wait_for_stop();
-  // One rank sums with nobody: what its collectives cost is in every condition.
-  set_position(control_->size() == 1 ? SwitchPosition::pass : switch_position(condition));
-  return hooks_.enter(condition, steps);
+  set_position(switch_position(condition));
+  return hooks_.enter(condition, steps, weights_after(condition));
 }
 
 std::optional<double> ScriptSession::run(int steps) {
@@ -151,13 +214,35 @@ double ScriptSession::stop_s() {
 }
 
 StoppedBy ScriptSession::rule() {
-  RulerEvents report(events_, start_.rank == 0);
+  RulerEvents report(events_, start_.rank, start_.rank == 0);
   const RulerParts parts{.job = start_.job, .workload = *this, .control = *control_, .report = report};
   Ruler ruler(parts);
   gate_->wait_for_stop();
   if (start_.rank == 0) events_.send(PhaseEvent{"warming up every condition"});
-  ruler.pilot(present_conditions(start_.job, count_nodes(start_.places)));
+  const std::vector<Condition> conditions = present_conditions(start_.job, count_nodes(start_.places));
+  ruler.pilot(conditions, choose_variants(conditions));
   return run_rounds(ruler, parts, [] { return false; });
+}
+
+// What the groups did in the steps since start() tells which are worth switching off. All ranks choose alike.
+std::vector<Variant> ScriptSession::choose_variants(const std::vector<Condition>& conditions) {
+  std::vector<double> own;
+  for (const CommGroup& group : start_.groups) {
+    const CollectiveLog::Sum sum = log_->sum_of(group.name);
+    own.insert(own.end(), {static_cast<double>(sum.count - calls_before_[group.name]), sum.s});
+  }
+  std::vector<GroupActivity> activity(start_.groups.size());
+  if (!activity.empty()) {
+    for (const std::vector<double>& rank : control_->gather(own)) {
+      for (std::size_t i = 0; i < activity.size(); ++i) {
+        activity[i].calls = std::max(activity[i].calls, rank.at(2 * i));
+        activity[i].s = std::max(activity[i].s, rank.at(2 * i + 1));
+      }
+    }
+  }
+  std::vector<Variant> variants = choose_group_variants(start_.groups, activity, conditions);
+  if (start_.rank == 0 && !start_.groups.empty()) events_.send(GroupsEvent{start_.groups});
+  return variants;
 }
 
 void ScriptSession::measure() {
@@ -172,6 +257,11 @@ void ScriptSession::measure() {
     const StoppedBy reason = rule();
     set_position(SwitchPosition::pass);
     hooks_.finish();
+    if (disturbed_) {
+      warn(
+          "the script makes process groups while it trains, which takes all ranks: none was alone in solo, so compute "
+          "contains contention");
+    }
     report(reason);
     stop_script_ = !start_.keep_training;
   } catch (const StepsEnded&) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,11 +18,18 @@
 
 namespace stash {
 
+// What becomes of the ranks' weights in the steps that follow: they stay alike where all collectives go on as issued.
+enum class WeightsAfter {
+  matching,  // they must be alike before, and are after
+  drifting,  // they must be alike before, and are not after
+  apart,     // no rank asks for the others'
+};
+
 // What only the script's interpreter can do. Called on the ruler's thread while the script waits.
 struct ScriptHooks {
   // Batches are used again or come from the loader, as the condition asks; weights that drifted apart are put back.
   // Returns the share of the data's pages that is cached, where that is known.
-  std::function<std::optional<double>(Condition, int steps)> enter;
+  std::function<std::optional<double>(Condition, int steps, WeightsAfter)> enter;
   std::function<void()> finish;  // after the last window
 };
 
@@ -31,7 +39,9 @@ struct ScriptStart {
   c10::Device device{c10::kCPU};
   bool first_on_node = true;  // computes in `solo`
   int rank = 0;
-  std::vector<RankPlace> places;  // of all ranks
+  std::vector<RankPlace> places;           // of all ranks
+  std::vector<CommGroup> groups;           // of all ranks
+  std::map<int, std::string> group_names;  // of this rank's, by number
   MachineEvent machine;
   std::vector<std::string> warnings;
   bool keep_training = false;
@@ -44,8 +54,12 @@ class ScriptSession final : public Workload {
   ScriptSession(ScriptHooks hooks, int events_fd);
   ~ScriptSession() override;
 
-  // What the group issues on this device goes through a switch from now on.
-  void add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device);
+  // What the group issues on this device goes through a switch from now on. It keeps its number for all devices.
+  void add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device, int number);
+  // The script's thread, before it makes a group: that takes all ranks, also those that wait while one computes alone.
+  void before_group();
+  // Of one that is added after start().
+  void name_group(int number, const std::string& description);
   // The backend that spans those of the group's ranks that share this node. Before start().
   void set_node(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device,
                 c10::intrusive_ptr<c10d::Backend> backend, std::vector<int> ranks);
@@ -62,6 +76,8 @@ class ScriptSession final : public Workload {
   void warn(std::string text) const { events_.send(WarningEvent{start_.rank, std::move(text)}); }
   void send(const RankEvent& event) const { events_.send(event); }
 
+  void apply(const Variant& variant) override;
+  void undo() override { changed_.reset(); }
   std::optional<double> enter(Condition condition, int steps) override;
   void go() override {}
   std::optional<double> run(int steps) override;
@@ -76,7 +92,12 @@ class ScriptSession final : public Workload {
   StoppedBy rule();
   void report(StoppedBy reason);
   void set_position(SwitchPosition position);
+  SwitchPosition position_of(const SwitchBackend& backend) const;
+  WeightsAfter weights_after(Condition condition) const;
+  std::vector<Variant> choose_variants(const std::vector<Condition>& conditions);
   void delay();
+  void slow_down(SwitchBackend& backend) const;
+  void check_injected_groups() const;
   void let_others_catch_up();
 
   ScriptHooks hooks_;
@@ -86,8 +107,10 @@ class ScriptSession final : public Workload {
   std::shared_ptr<SpanLog> spans_;
   Switches switches_;
   SwitchPosition position_ = SwitchPosition::pass;
+  std::optional<ChangedGroup> changed_;  // by the variant that is applied
   ScriptStart start_;
-  std::unique_ptr<Control> control_;
+  std::map<std::string, std::int64_t> calls_before_;  // by group, up to the first step's end
+  std::unique_ptr<GroupControl> control_;
   std::unique_ptr<RankProbe> probe_;
   std::int64_t delay_ns_ = 0;
   std::unique_ptr<StepGate> gate_;
@@ -98,8 +121,10 @@ class ScriptSession final : public Workload {
   std::atomic<std::int64_t> waited_ns_{0};
   Condition condition_ = Condition::joined;
   bool takes_part_ = true;
-  int runs_ = 0;        // since the condition was entered: the lead-in, then the window
-  int owed_steps_ = 0;  // that the others made while this rank waited
+  bool disturbed_ = false;  // `solo`, by groups that the script makes while it trains
+  bool called_ = false;     // the others, from where they wait
+  int runs_ = 0;            // since the condition was entered: the lead-in, then the window
+  int owed_steps_ = 0;      // that the others made while this rank waited
 };
 
 }  // namespace stash

@@ -16,9 +16,9 @@ ScriptWatch::ScriptWatch(int events_fd, int rank)
 
 ScriptWatch::~ScriptWatch() { end(); }
 
-void ScriptWatch::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device) {
+void ScriptWatch::add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device, int number) {
   const std::lock_guard lock(mutex_);
-  switches_.add(group, device, log_).count_on_device();
+  switches_.add(group, device, number, log_).count_on_device();
 }
 
 // The first step ends what came before training: only what follows it is timed.

@@ -21,7 +21,7 @@ class ScriptWatch {
   ScriptWatch(const ScriptWatch&) = delete;
   ScriptWatch& operator=(const ScriptWatch&) = delete;
 
-  void add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device);
+  void add_group(const c10::intrusive_ptr<c10d::ProcessGroup>& group, c10::Device device, int number);
   void step_end();
   void add_wait_ns(std::int64_t ns) { waited_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void end();  // reports once more

@@ -6,6 +6,7 @@
 #include "stash/core/error.h"
 #include "stash/input/pages/file_pages.h"
 #include "stash/launch/cluster/launched_process.h"
+#include "stash/launch/group_names.h"
 #include "stash/launch/protocol/script_order.h"
 #include "stash/launch/script_job.h"
 #include "stash/measure/python_objects.h"
@@ -22,9 +23,10 @@ namespace {
 // condition's name: which one means what is known in C++ alone.
 ScriptHooks guarded(py::function enter, py::function finish) {
   return {.enter =
-              [enter = std::move(enter)](Condition condition, int steps) {
+              [enter = std::move(enter)](Condition condition, int steps, WeightsAfter weights) {
                 const py::gil_scoped_acquire interpreter;
-                return enter(py::arg("apart") = switch_position(condition) == SwitchPosition::off,
+                return enter(py::arg("apart") = weights == WeightsAfter::apart,
+                             py::arg("drifts") = weights != WeightsAfter::matching,
                              py::arg("reads_input") = uses_input(condition),
                              py::arg("copies") = condition == Condition::staged,
                              py::arg("cold") = condition == Condition::cold, py::arg("steps") = steps)
@@ -46,19 +48,33 @@ ScriptSession* make_session(py::function enter, py::function finish, const std::
   return new ScriptSession(guarded(std::move(enter), std::move(finish)), open_events(events));
 }
 
+// This rank's groups have the numbers that its switches know them by, in the order in which it showed them.
+std::map<int, std::string> names_of(const NamedGroups& named, int rank, const std::vector<int>& numbers) {
+  const std::vector<int>& places = named.places.at(static_cast<std::size_t>(rank));
+  std::map<int, std::string> names;
+  for (std::size_t i = 0; i < std::min(places.size(), numbers.size()); ++i) {
+    names[numbers[i]] = named.groups.at(static_cast<std::size_t>(places[i])).name;
+  }
+  return names;
+}
+
 void start(ScriptSession& session, const std::string& order_file, const Team& team, const py::object& control,
-           const std::string& device, ShownJob shown, std::map<std::string, std::string> versions, const Gpus& gpus) {
+           const std::string& device, ShownJob shown, const std::vector<int>& group_numbers,
+           std::map<std::string, std::string> versions, const Gpus& gpus) {
   const ScriptOrder order = read_script_order(order_file);
   const c10::Device torch_device(device);
   shown.ranks = static_cast<int>(team.places().size());
   shown.nodes = team.nodes();
   shown.device = c10::DeviceTypeName(torch_device.type(), /*lower_case=*/true);
+  const NamedGroups named = name_groups(team.groups(), team.places());
   session.start({.job = script_job(order.job, shown),
                  .control = control.is_none() ? nullptr : torch_object<c10d::Backend>(control),
                  .device = torch_device,
                  .first_on_node = team.first_on_node(),
                  .rank = team.rank(),
                  .places = team.places(),
+                 .groups = named.groups,
+                 .group_names = names_of(named, team.rank(), group_numbers),
                  .machine = machine_event(std::move(versions), gpus),
                  .warnings = script_warnings(shown),
                  .keep_training = order.keep_training});
@@ -87,10 +103,16 @@ void bind_session(py::module_& module) {
   py::class_<ScriptSession, std::unique_ptr<ScriptSession, py::nodelete>>(module, "Session",
                                                                           "A training script under the ruler.")
       .def(py::init(&make_session), py::arg("enter"), py::arg("finish"), py::arg("events"))
-      .def("add_group", [](ScriptSession& session, const py::object& group,
-                           const std::string& device) { session.add_group(group_of(group), c10::Device(device)); })
+      .def(
+          "add_group",
+          [](ScriptSession& session, const py::object& group, const std::string& device, int number) {
+            session.add_group(group_of(group), c10::Device(device), number);
+          },
+          py::arg("group"), py::arg("device"), py::arg("number"))
+      .def("before_group", &ScriptSession::before_group, py::call_guard<py::gil_scoped_release>())
+      .def("name_group", &ScriptSession::name_group, py::arg("number"), py::arg("description"))
       .def("start", &start, py::arg("order_file"), py::arg("team"), py::arg("control"), py::arg("device"),
-           py::arg("shown"), py::arg("versions"), py::arg("gpus"))
+           py::arg("shown"), py::arg("group_numbers"), py::arg("versions"), py::arg("gpus"))
       .def("set_node",
            [](ScriptSession& session, const py::object& group, const std::string& device, const py::object& backend,
               std::vector<int> ranks) {
@@ -123,8 +145,12 @@ void bind_session(py::module_& module) {
                                                                       "Counts and times; changes nothing.")
       .def(py::init([](const std::string& events, int rank) { return new ScriptWatch(open_events(events), rank); }),
            py::arg("events"), py::arg("rank"))
-      .def("add_group", [](ScriptWatch& watch, const py::object& group,
-                           const std::string& device) { watch.add_group(group_of(group), c10::Device(device)); })
+      .def(
+          "add_group",
+          [](ScriptWatch& watch, const py::object& group, const std::string& device, int number) {
+            watch.add_group(group_of(group), c10::Device(device), number);
+          },
+          py::arg("group"), py::arg("device"), py::arg("number"))
       .def("step_end", &ScriptWatch::step_end)
       .def("add_wait_ns", &ScriptWatch::add_wait_ns)
       .def("end", &ScriptWatch::end, py::call_guard<py::gil_scoped_release>());

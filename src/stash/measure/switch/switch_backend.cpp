@@ -127,7 +127,8 @@ WorkPtr SwitchBackend::route(Issue issue, OnReal&& on_real, OnNode&& on_node, Lo
 }
 
 SpanPlace* SwitchBackend::keep(const Issue& issue) {
-  SpanPlace* const span = spans_ ? spans_->issue(static_cast<int>(issue.op), issue.bytes, issue.issued_ns) : nullptr;
+  SpanPlace* const span =
+      spans_ ? spans_->issue(group_, static_cast<int>(issue.op), issue.bytes, issue.issued_ns) : nullptr;
   if (span == nullptr || !stream_ordered_ || link_) return span;
   span->from_event = issue.ready_event;
   span->queue = this;
@@ -141,7 +142,7 @@ WorkPtr SwitchBackend::track(const Issue& issue, int peers, WorkPtr work) {
   if (stream_ != nullptr && !link_) {
     call_when_done(work, [stream = stream_](c10::ivalue::Future&) { stream->arrive(now_ns()); });
   }
-  CollectiveLog::Entry* entry = log_->entry(static_cast<int>(issue.op), issue.bytes);
+  CollectiveLog::Entry* entry = log_->entry(group_, static_cast<int>(issue.op), issue.bytes);
   if (link_) work = link_->carry(getRank(), issue.op, work, wire_bytes(issue.op, issue.bytes, peers), issue.outputs);
   if (entry == nullptr) return work;
   SpanPlace* const span = keep(issue);

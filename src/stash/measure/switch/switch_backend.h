@@ -31,6 +31,9 @@ class SwitchBackend : public c10d::Backend {
 
   void set_position(SwitchPosition position) { position_.store(position, std::memory_order_relaxed); }
   SwitchPosition position() const { return position_.load(std::memory_order_relaxed); }
+  // The number of its process group in the log.
+  void set_group(int number) { group_ = number; }
+  int group() const { return group_; }
   // The backend that spans the node's ranks, and which ranks of the group they are, in its order.
   void set_node(BackendPtr backend, std::vector<int> ranks) { node_.emplace(std::move(backend), std::move(ranks)); }
   // The emulated accelerator that waits for what is moved; null: there is none. Not owned.
@@ -163,6 +166,7 @@ class SwitchBackend : public c10d::Backend {
   BackendPtr real_;
   std::shared_ptr<CollectiveLog> log_;
   std::optional<NodeCollectives> node_;
+  int group_ = 0;
   RankState* state_ = nullptr;
   EmulatedStream* stream_ = nullptr;
   std::unique_ptr<InjectedLink> link_;

@@ -16,9 +16,10 @@ std::vector<std::string> alerts_of(const Profile& profile) {
 }
 
 std::vector<Section> sections_of(const Report& report) {
-  return {first_step_section(report), ledger_section(report),      conditions_section(report),
-          ranks_section(report),      collectives_section(report), input_section(report),
-          layers_section(report),     machine_section(report),     method_section(report)};
+  return {first_step_section(report), ledger_section(report), communication_section(report),
+          conditions_section(report), ranks_section(report),  collectives_section(report),
+          input_section(report),      layers_section(report), machine_section(report),
+          method_section(report)};
 }
 
 void append_report(std::vector<Section>& sections, PageHead& head, const std::optional<Report>& report) {

@@ -19,6 +19,7 @@ struct Section {
 
 Section first_step_section(const Report& report);
 Section ledger_section(const Report& report);
+Section communication_section(const Report& report);
 Section conditions_section(const Report& report);
 Section ranks_section(const Report& report);
 Section collectives_section(const Report& report);
