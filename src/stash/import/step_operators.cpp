@@ -227,7 +227,7 @@ class StepReader {
     layer.output = made.layer.output;
     for (Parameter& parameter : made.layer.parameters) layer.parameters.push_back(std::move(parameter.shape));
     layer.shares_weight = made.layer.weight_of >= 0;
-    layer.dtype = dtype_of(inputs);
+    layer.dtype = computed_in(i, inputs);
     layer.kernel = made.layer.kernel;
     layer.kernel_width = made.layer.kernel_width;
     layer.stride = made.layer.stride;
@@ -246,6 +246,19 @@ class StepReader {
     trains_ = trains_ || !layer.parameters.empty() || layer.shares_weight;
     first_op_.push_back(i);
     result_.layers.push_back(std::move(seen));
+  }
+
+  // Mixed precision enters a product with one type and computes it in another.
+  std::string computed_in(std::size_t i, const OperatorInputs& inputs) const {
+    const KnownOperator* const outer = find_operator(op(i).name);
+    std::string dtype = dtype_of(inputs);
+    if (outer == nullptr || outer->op == Op::other) return dtype;
+    for (std::size_t inner = i + 1; inner < op(i).end; ++inner) {
+      const KnownOperator* const known = find_operator(op(inner).name);
+      if (known == nullptr || known->kind != outer->kind) continue;
+      if (std::string type = dtype_of(operator_inputs(op(inner).arguments)); !type.empty()) dtype = std::move(type);
+    }
+    return dtype;
   }
 
   // Ops are read thread by thread.

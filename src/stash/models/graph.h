@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stash/core/script_work.h"
+
 namespace stash {
 
 // Kinds of layers. Shapes are per sample: {channels, height, width}, {tokens, features} or {features}.
@@ -111,6 +113,7 @@ struct Graph {
   int seq_len = 0;
   int classes = 0;  // or vocabulary size
   std::vector<Layer> layers;
+  std::optional<UpdateKind> update;  // of a script's optimizer; nullopt: as jobs with such a network have it
 
   std::int64_t parameter_count() const;
   double forward_ops() const;  // one sample
