@@ -14,6 +14,7 @@ from stash.files import Files
 from stash.machine import machine_facts
 from stash.messages import error_line, read_script_order
 from stash.precision import Precision
+from stash.work import WorkRecorder
 
 MOST_REQUESTS = 3  # to stop, to a script that catches everything
 
@@ -29,6 +30,7 @@ class AttachedRank:
         self.pid = os.getpid()
         self.feed = self.feed_type(Files(folder, order.data))
         self.precision = Precision()
+        self.work = WorkRecorder(folder, self.events_path)
         self.torch = None       # until the first step has ended
         self.team = None
         self.session = None
@@ -75,6 +77,8 @@ class AttachedRank:
         self.feed.step_ended()
         if not self.started:
             self.start()
+        else:
+            self.work.step_ended()
         if self.session is not None and self.session.step_end():
             self.stop()
 
@@ -172,6 +176,8 @@ class AttachedRank:
                                  reads_batches=bool(self.feed.per_step), reads_files=self.feed.reads_files())
         self.session.start(os.path.join(self.folder, shared_names.SCRIPT_ORDER_FILE), self.team.team,
                            self.team.control(dist), str(device), shown, numbers, *machine_facts(torch))
+        if self.order.records_work and self.team.rank == 0:
+            self.work.begin(torch, self.session, self.feed, self.parameters())
 
     def living_groups(self):
         """(numbers, groups): those that the script has not destroyed."""
@@ -273,4 +279,5 @@ def install():
         "torch.utils.data.dataloader": lambda module: loader.patch(module, rank),
         "torch.optim.optimizer": watch_steps,
         "torch.amp.autocast_mode": rank.precision.patch,
+        "torch.autograd.profiler": rank.work.patch,
     })

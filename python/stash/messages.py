@@ -21,3 +21,9 @@ def error_line(kind, message):
         raise ValueError(f"{kind} is none of {', '.join(shared_names.FAULT_KINDS)}")
     content = dict(zip(shared_names.ERROR_KEYS, (kind, message, []), strict=True))
     return json.dumps({"event": shared_names.ERROR_EVENT, **content}) + "\n"
+
+
+def recorded_line(trace, batch, sample_bytes, parameters):
+    """The event by which rank 0 says where its profiler's trace is."""
+    content = dict(zip(shared_names.RECORDED_KEYS, (trace, batch, sample_bytes, parameters), strict=True))
+    return json.dumps({"event": shared_names.RECORDED_EVENT, **content}) + "\n"

@@ -48,6 +48,8 @@ std::string python_names() {
   text += tuple_line("SCRIPT_ORDER_KEYS", keys_of<ScriptOrder>());
   text += fmt::format("ERROR_EVENT = \"{}\"\n", ErrorEvent::kName);
   text += tuple_line("ERROR_KEYS", keys_of<ErrorEvent>());
+  text += fmt::format("RECORDED_EVENT = \"{}\"\n", RecordedEvent::kName);
+  text += tuple_line("RECORDED_KEYS", keys_of<RecordedEvent>());
   std::vector<std::string> kinds;
   for (const FaultKind kind : every(FaultKind{})) kinds.emplace_back(to_string(kind));
   return text + tuple_line("FAULT_KINDS", kinds);
@@ -90,7 +92,8 @@ std::vector<RankEvent> some_events() {
           ElsewhereEvent{"gpu01"},
           StoppedEvent{StoppedBy::time},
           ErrorEvent{.kind = FaultKind::peer, .message = "connection reset", .lost = {0, 2}},
-          CountersEvent{{.rank = 1, .steps = 5, .step_s = 1, .input_wait_s = 0.5, .collectives = {collective}}}};
+          CountersEvent{{.rank = 1, .steps = 5, .step_s = 1, .input_wait_s = 0.5, .collectives = {collective}}},
+          RecordedEvent{.trace = "/tmp/work.json", .batch = 8, .sample_bytes = 12, .parameters = {{{3, 4}, {4}}}}};
 }
 
 TEST(Protocol, EveryEventComesBackAsItWas) {

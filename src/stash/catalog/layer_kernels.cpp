@@ -48,6 +48,7 @@ bool is_depthwise(const Layer& layer) {
 
 LayerKernels forward_kernels(const Layer& layer) {
   if (is_view(layer.op) || layer.op == Op::chunk) return {};
+  if (layer.op == Op::other) return {.others = layer.groups};
   if (layer.op == Op::attention && !layer.fused) return {.products = 2, .others = 2};  // softmax, dropout between two
   if (!is_product(layer.op)) return {.others = 1};
   return {.products = 1, .others = bias_kernels(layer), .casts = casts_of(layer), .reach = forward_reach(layer)};
@@ -56,6 +57,7 @@ LayerKernels forward_kernels(const Layer& layer) {
 // A gradient each for input, weight and bias.
 LayerKernels backward_kernels(const Layer& layer) {
   if (is_view(layer.op) || layer.op == Op::add) return {};
+  if (layer.op == Op::other) return {.others = layer.index};
   if (layer.op == Op::attention)
     return layer.fused ? LayerKernels{.products = 1} : LayerKernels{.products = 4, .others = 2};
   if (!is_product(layer.op)) return {.others = 1};

@@ -29,6 +29,11 @@ using KeyMeaning = std::pair<std::string_view, std::string_view>;
 // Adds the meanings to the keys. Error where a key has none, or where a meaning has no key.
 std::vector<JsonKey> described(std::vector<JsonKey> keys, std::span<const KeyMeaning> meanings);
 
+template <class T>
+inline constexpr bool is_list = false;
+template <class T>
+inline constexpr bool is_list<std::vector<T>> = true;
+
 // The third visitor of fields(), beside Writer and Reader.
 class KeyLister {
  public:
@@ -75,10 +80,10 @@ class KeyLister {
     return value;
   }
 
-  // Classes that are written as one value.
+  // Classes that are written as one value; a list of lists is not entered.
   template <class T>
   static constexpr bool is_value =
-      !std::is_class_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Injection> ||
+      is_list<T> || !std::is_class_v<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Injection> ||
       std::is_same_v<T, Span> || std::is_same_v<T, JobDevice>;
 
   template <class T>

@@ -7,7 +7,7 @@
 namespace stash {
 namespace {
 
-enum class Key { phase, category, name, process, start, duration, other };
+enum class Key { phase, category, name, process, thread, start, duration, other };
 
 struct FoundKey {
   Key key = Key::other;
@@ -30,7 +30,8 @@ FoundKey key_at(const char* key) {
     case 'n':
       return is(key, "name\"") ? FoundKey{Key::name, 4} : FoundKey{};
     case 't':
-      return is(key, "ts\"") ? FoundKey{Key::start, 2} : FoundKey{};
+      if (is(key, "ts\"")) return {Key::start, 2};
+      return is(key, "tid\"") ? FoundKey{Key::thread, 3} : FoundKey{};
     case 'd':
       return is(key, "dur\"") ? FoundKey{Key::duration, 3} : FoundKey{};
     default:
@@ -41,8 +42,9 @@ FoundKey key_at(const char* key) {
 // Member by member: as a whole it would be a slow fill of a hundred bytes, millions of times.
 void clear(TraceEvent& event) {
   event.phase = 0;
-  event.category = event.name = {};
+  event.category = event.name = event.rest = {};
   event.process.reset();
+  event.thread.reset();
   event.start_ns.reset();
   event.duration_ns.reset();
 }
@@ -81,6 +83,7 @@ class EventParser {
   Parsed skip_rest() {
     const char* const behind = skip_nested_(at_, end_);
     if (behind == nullptr) return Parsed::needs_more;
+    event_.rest = {at_, static_cast<std::size_t>(behind - at_)};
     at_ = behind;
     return Parsed::whole;
   }
@@ -156,6 +159,9 @@ class EventParser {
       case Key::process:
         event_.process = scan::read_integer(at);
         break;
+      case Key::thread:
+        event_.thread = scan::read_integer(at);
+        break;
       default:
         at = scan::skip_word(at);
     }
@@ -165,6 +171,7 @@ class EventParser {
     if (key == Key::start) event_.start_ns.reset();
     if (key == Key::duration) event_.duration_ns.reset();
     if (key == Key::process) event_.process.reset();
+    if (key == Key::thread) event_.thread.reset();
   }
 
   const char* at_;

@@ -13,7 +13,9 @@ struct TraceEvent {
   std::string_view category;
   std::string_view name;
   std::optional<std::int64_t> process;  // a kernel's GPU; nullopt: missing, or words
+  std::optional<std::int64_t> thread;   // a kernel's stream; nullopt as above
   std::optional<std::int64_t> start_ns, duration_ns;
+  std::string_view rest;  // behind the last of these up to the closing brace: `"args": {…}`, as torch.profiler writes
 };
 
 }  // namespace stash

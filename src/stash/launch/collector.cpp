@@ -58,6 +58,9 @@ struct Collector::Taker {
     collector.stopped_ = true;
   }
   void operator()(const ErrorEvent& event) const { collector.errors_.emplace(rank, event); }
+  void operator()(const RecordedEvent&) const {
+    collector.misunderstood(rank, "it recorded steps, which only stash run reads");
+  }
   void operator()(const CountersEvent&) const {
     collector.misunderstood(rank, "it counts as for stash watch, which was not asked for");
   }

@@ -23,6 +23,7 @@ class Collector {
   void take(int rank, std::string_view line);
   void take(int rank, const RankEvent& event);
   void misunderstood(int rank, std::string_view why);
+  void take(ScriptWork work) { profile_.work = std::move(work); }
   // Once the ranks measure, and so have all the memory that they need: notes what is left for the page cache.
   void note_cache_room();
 

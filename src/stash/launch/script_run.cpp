@@ -1,8 +1,12 @@
 #include "stash/launch/script_run.h"
 
+#include <fmt/format.h>
+
 #include <map>
+#include <new>
 #include <optional>
 
+#include "stash/core/error.h"
 #include "stash/launch/run_clock.h"
 
 namespace stash {
@@ -12,12 +16,13 @@ namespace {
 // first process that says what its job is, is its rank 0.
 class Reports {
  public:
-  explicit Reports(Collector& collector) : collector_(collector) {}
+  Reports(Collector& collector, const ScriptRunOptions& options) : collector_(collector), options_(options) {}
 
   void take(const std::string& file, std::string_view line) {
     try {
       const RankEvent event = event_from_line(line);
       if (std::holds_alternative<JobEvent>(event) && rank_0_.empty()) rank_0_ = file;
+      if (const auto* recorded = std::get_if<RecordedEvent>(&event)) return read(*recorded);
       if (file == rank_0_ || is_about_itself(event)) collector_.take(number_of(file), event);
     } catch (const std::exception& error) {
       collector_.misunderstood(number_of(file), error.what());
@@ -26,6 +31,19 @@ class Reports {
   bool found() const { return !rank_0_.empty(); }
 
  private:
+  void read(const RecordedEvent& recorded) {
+    const auto warn = [&](std::string_view why) {
+      collector_.take(0, WarningEvent{0, fmt::format("what a step consists of is not known: {}", why)});
+    };
+    try {
+      if (options_.read_work) collector_.take(options_.read_work(recorded));
+    } catch (const std::bad_alloc&) {
+      warn("there was not enough memory to read what was recorded");
+    } catch (const Error& error) {
+      warn(error.what());
+    }
+  }
+
   // What counts from every process, not only from rank 0.
   static bool is_about_itself(const RankEvent& event) {
     return std::holds_alternative<WarningEvent>(event) || std::holds_alternative<ErrorEvent>(event) ||
@@ -37,13 +55,17 @@ class Reports {
   }
 
   Collector& collector_;
+  const ScriptRunOptions& options_;
   std::string rank_0_;  // the file that it reports to
   std::map<std::string, int> numbers_;
 };
 
 ScriptOrder order_of(const Job& job, const ScriptRunOptions& options) {
-  ScriptOrder order{
-      .program = options.program.string(), .keep_training = options.keep_training, .data = {}, .job = job};
+  ScriptOrder order{.program = options.program.string(),
+                    .keep_training = options.keep_training,
+                    .records_work = options.read_work != nullptr,
+                    .data = {},
+                    .job = job};
   if (!job.data.empty()) order.data = std::filesystem::absolute(job.data).string();
   return order;
 }
@@ -54,7 +76,7 @@ ScriptRun run_script(Profile profile, const ScriptRunOptions& options) {
   const RunClock clock;
   const ScriptOrder order = order_of(profile.job, options);
   Collector collector(std::move(profile));
-  Reports reports(collector);
+  Reports reports(collector, options);
   const AttachedEnd ended =
       run_attached({.command = order.job.command,
                     .package_folder = options.package_folder,

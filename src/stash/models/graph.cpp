@@ -78,8 +78,17 @@ std::string_view to_string(Op op) {
       return "span_loss";
     case Op::pretraining_loss:
       return "pretraining_loss";
+    case Op::other:
+      return "other";
   }
   return "unknown";
+}
+
+std::optional<Op> find_op(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(kLastOp); ++i) {
+    if (to_string(static_cast<Op>(i)) == name) return static_cast<Op>(i);
+  }
+  return std::nullopt;
 }
 
 std::int64_t element_count(const Shape& shape) {

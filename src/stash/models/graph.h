@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "stash/core/script_work.h"
 
 namespace stash {
 
@@ -45,9 +48,12 @@ enum class Op {
   next_token_loss,      // {seq, vocabulary} and the tokens, shifted by one
   span_loss,            // {seq, 2} and a start and an end position a sample
   pretraining_loss,     // {masked, vocabulary} and {2}: BERT's masked words and next sentence
+  other,                // of a script, limited by memory: `groups` kernels forward, `index` backward
 };
 
 std::string_view to_string(Op op);
+constexpr Op kLastOp = Op::other;
+std::optional<Op> find_op(std::string_view name);  // nullopt: there is none of that name
 
 using Shape = std::vector<std::int64_t>;
 std::int64_t element_count(const Shape& shape);
@@ -107,6 +113,7 @@ struct Graph {
   int seq_len = 0;
   int classes = 0;  // or vocabulary size
   std::vector<Layer> layers;
+  std::optional<UpdateKind> update;  // of a script's optimizer; nullopt: as jobs with such a network have it
 
   std::int64_t parameter_count() const;
   double forward_ops() const;  // one sample

@@ -13,6 +13,7 @@
 #include "stash/predict/epoch_times.h"
 #include "stash/predict/gpu_fit.h"
 #include "stash/predict/predicted_step.h"
+#include "stash/predict/script_job_of.h"
 #include "stash/predict/simulate.h"
 
 namespace stash {
@@ -84,6 +85,7 @@ std::variant<int, std::string> gpus_per_node(const Instance& instance, int nodes
 Predictor::Predictor(PredictJob job, WhatIf what_if) : what_if_(std::move(what_if)) {
   if (!job.measured.empty()) calibration_.emplace(job);
   job_ = changed(std::move(job), what_if_);
+  check_script_allows(job_);
 }
 
 const ScaledTimes& Predictor::times_on(const Gpu& gpu) {

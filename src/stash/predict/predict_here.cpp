@@ -52,7 +52,7 @@ void check_gpus(const MeasuredProfile& measured, int ranks) {
 StepJob Predictor::step_here_as_measured(const Cluster& cluster) const {
   const PredictJob job = job_as_measured(job_);
   const ScaledTimes times = scaled_times(job.graph, layers_of(*job.profile), job.batch, job.dtype, *job.profile->gpu);
-  return predicted_step(job, times, cluster, 1);
+  return predicted_step(job, times, cluster, job.profile->profile.work ? job.profile->profile.work->passes : 1);
 }
 
 Setting Predictor::setting_here() {

@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stash/attribute/attribute.h"
 #include "stash/catalog/gpu_model.h"
 #include "stash/core/error.h"
 #include "stash/models/job_graph.h"
+#include "stash/predict/script_graph.h"
+#include "stash/predict/script_job_of.h"
 
 namespace stash {
 namespace {
 
 void check_usable(const Profile& profile) {
-  if (!profile.job.command.empty()) {
-    throw Error(
-        "the profile is of a script, of whose layers nothing is known: profile the nearest built-in model (`stash "
-        "models`), or give --model with --measured INSTANCE=SECONDS");
-  }
   if (profile.layers.empty()) {
     throw Error("the profile has no layers: it ended too early; make it again with a longer --max-time");
   }
@@ -35,6 +34,13 @@ std::optional<SampleCost> sample_cost(const Profile& profile) {
                     .least_s = profile.job.inject.prep_s_per_sample.value_or(0)};
 }
 
+// Of a step that accumulates gradients, one pass and the update.
+double pass_s(const Profile& profile, double step_s) {
+  if (!profile.work || profile.work->passes == 1) return step_s;
+  const double update = std::min(update_s(*profile.work), step_s);
+  return (step_s - update) / profile.work->passes + update;
+}
+
 }  // namespace
 
 MeasuredLayers layers_of(const MeasuredProfile& from) {
@@ -42,7 +48,7 @@ MeasuredLayers layers_of(const MeasuredProfile& from) {
   return {.layers = from.profile.layers,
           .batch = from.profile.job.batch,
           .gpu = from.gpu,
-          .compute_s = compute ? std::optional(compute->s) : std::nullopt,
+          .compute_s = compute ? std::optional(pass_s(from.profile, compute->s)) : std::nullopt,
           .dtype = parse_dtype(from.profile.job.dtype)};
 }
 
@@ -52,6 +58,7 @@ PredictJob job_of_profile(Profile profile) {
 }
 
 PredictJob job_of_profile(Profile profile, Ledger ledger) {
+  if (!profile.job.command.empty()) return job_of_script(std::move(profile), std::move(ledger));
   check_usable(profile);
   const Job& from = profile.job;
   PredictJob job;

@@ -51,14 +51,15 @@ struct PredictJob {
   int blocking_calls = 0;       // all-reduces of single numbers that every step waits for
   std::optional<int> workers;   // of a GPU; nullopt: one for each of its cores
   int prefetch = 2;
-  std::optional<double> samples;       // of an epoch
-  std::optional<SampleCost> sample;    // nullopt: unknown; prep and fetch are then absent
+  std::optional<double> samples;              // of an epoch
+  std::optional<double> sample_device_bytes;  // nullopt: those of the graph's input
+  std::optional<SampleCost> sample;           // nullopt: unknown; prep and fetch are then absent
   std::vector<MeasuredStep> measured;  // with this batch, type and accumulation, whatever a what-if question changes
   std::shared_ptr<const MeasuredProfile> profile;
   std::vector<std::string> assumptions;
 };
 
-// Of a profile of a built-in job. Error says what is missing in it and what to measure again.
+// Of a profile of a built-in job or a script. Error says what is missing in it and what to measure again.
 PredictJob job_of_profile(Profile profile);
 PredictJob job_of_profile(Profile profile, Ledger ledger);  // with the profile's own ledger
 

@@ -48,7 +48,7 @@ StepJob predicted_step(const PredictJob& job, const ScaledTimes& times, const Cl
   step.batch = job.batch;
   step.accumulation = accumulation;
   step.blocking_calls = job.blocking_calls;
-  step.sample_device_bytes = sample_device_bytes(job.graph);
+  step.sample_device_bytes = job.sample_device_bytes.value_or(sample_device_bytes(job.graph));
   if (job.sample) {
     step.input = StepInput{.sample_storage_bytes = job.sample->storage_bytes,
                            .sample_cpu_s = job.sample->cpu_s,

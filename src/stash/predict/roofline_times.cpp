@@ -15,7 +15,18 @@ namespace {
 // As Megatron-LM trains a GPT: Adam, and in half precision gradients of two bytes.
 bool trains_as_megatron(const Graph& graph) { return is_gpt_spec(graph.name); }
 
-Optimizer optimizer_of(const Graph& graph) { return trains_as_megatron(graph) ? Optimizer::adam : Optimizer::momentum; }
+Optimizer optimizer_of(const Graph& graph) {
+  if (!graph.update) return trains_as_megatron(graph) ? Optimizer::adam : Optimizer::momentum;
+  switch (*graph.update) {
+    case UpdateKind::sgd:
+      return Optimizer::sgd;
+    case UpdateKind::momentum:
+      return Optimizer::momentum;
+    case UpdateKind::adam:
+      return Optimizer::adam;
+  }
+  return Optimizer::momentum;
+}
 
 double gradient_bytes_ratio(const Graph& graph, DType dtype) {
   return trains_as_megatron(graph) && dtype != DType::fp32 ? 0.5 : 1;

@@ -130,7 +130,7 @@ void PredictFlags::set_sample(PredictJob& job) const {
 
 // What a profile measured is of its own loader; --sample-cpu is of Stash's.
 void PredictFlags::set_loader(PredictJob& job) const {
-  const bool measured_input = job.profile && job.sample && !sample_cpu;
+  const bool measured_input = job.profile && job.sample && !sample_cpu && !job.profile->profile.job.loader.empty();
   const Loader& from = find_loader(measured_input ? std::string_view(job.profile->profile.job.loader) : kOwnLoader);
   const bool has_images = job.graph.input == InputKind::images;
   if (loader || (measured_input && has_images)) use_loader(job, from, loader ? find_loader(*loader) : from);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <set>
 
 #include "stash/attribute/attribute.h"
@@ -12,6 +13,7 @@
 #include "stash/cli/verbs/verb.h"
 #include "stash/cli/why_nothing.h"
 #include "stash/core/profile_json.h"
+#include "stash/import/read_work.h"
 #include "stash/input/dataset/dataset_bytes.h"
 #include "stash/launch/machine_info.h"
 #include "stash/launch/script_run.h"
@@ -30,6 +32,8 @@ class RunVerb final : public Verb {
     add_profile_out(app, out_);
     app.add_flag("--keep-training", keep_training_,
                  "Continue training after the measurement, with weights, optimizer and random numbers restored");
+    app.add_flag("--no-work", no_work_,
+                 "Do not record two steps with torch's profiler; nothing can be predicted from the profile then");
     output_.add_to(app);
     app.footer(
         "Examples:\n"
@@ -50,6 +54,7 @@ class RunVerb final : public Verb {
     const ScriptRun result = run_script(std::move(profile), {.program = own_program(),
                                                              .package_folder = root_folder() / "python",
                                                              .keep_training = keep_training_,
+                                                             .read_work = reader_of_work(),
                                                              .on_tick = [&](const Collector& c) {
                                                                if (!c.profile().windows.empty()) progress.show(c);
                                                                tell_errors(c.errors());
@@ -58,6 +63,18 @@ class RunVerb final : public Verb {
   }
 
  private:
+  std::function<ScriptWork(const RecordedEvent&)> reader_of_work() const {
+    if (no_work_) return {};
+    return [](const RecordedEvent& recorded) {
+      ScriptWork work = read_work(
+          recorded.trace,
+          {.batch = recorded.batch, .sample_bytes = recorded.sample_bytes, .parameters = recorded.parameters});
+      std::error_code left_behind;  // the folder goes with the run
+      std::filesystem::remove(recorded.trace, left_behind);
+      return work;
+    };
+  }
+
   // At once: the script goes on, perhaps for hours, and nothing is measured any more.
   void tell_errors(const RankErrors& errors) {
     for (const auto& [rank, error] : errors) {
@@ -98,6 +115,7 @@ class RunVerb final : public Verb {
   ReportOutput output_;
   std::string out_ = "stash-profile.json";
   bool keep_training_ = false;
+  bool no_work_ = false;
   std::set<std::string> told_;
 };
 

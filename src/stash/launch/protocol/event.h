@@ -110,6 +110,13 @@ struct ErrorEvent {
   std::string message;
   std::vector<int> lost;  // ranks that it heard nothing more of
 };
+struct RecordedEvent {  // a script's steps, by torch's profiler
+  static constexpr std::string_view kName = "recorded";
+  std::string trace;                                                 // path of the file
+  std::optional<int> batch;                                          // samples of a batch
+  std::optional<double> sample_bytes;                                // of it, per sample
+  std::optional<std::vector<std::vector<std::int64_t>>> parameters;  // shapes of what the optimizer updates
+};
 struct CountersEvent {
   static constexpr std::string_view kName = "counters";
   WatchedRank counters;
@@ -118,7 +125,7 @@ struct CountersEvent {
 using RankEvent =
     std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent, LayersEvent,
                  BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent, ClocksEvent, LossEvent,
-                 WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent, ErrorEvent, CountersEvent>;
+                 WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent, ErrorEvent, CountersEvent, RecordedEvent>;
 
 std::string to_line(const RankEvent& event);       // ends with a line break
 RankEvent event_from_line(std::string_view line);  // Error when it is none, or of a kind that is unknown

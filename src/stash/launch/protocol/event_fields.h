@@ -107,6 +107,14 @@ void fields(V& visit, T& event) {
   visit("lost", event.lost);
 }
 
+template <class V, json_fields::FieldsOf<RecordedEvent> T>
+void fields(V& visit, T& event) {
+  visit("trace", event.trace);
+  visit("batch", event.batch, 1);
+  visit("sample_bytes", event.sample_bytes, 0);
+  visit("parameters", event.parameters);
+}
+
 template <class V, json_fields::FieldsOf<CountersEvent> T>
 void fields(V& visit, T& event) {
   visit("counters", event.counters);

@@ -46,6 +46,7 @@ void fields(V& visit, T& order) {
   visit("program", order.program);
   visit("watch", order.watch);
   visit("keep_training", order.keep_training);
+  visit("records_work", order.records_work);
   visit("data", order.data);
   visit("job", order.job);
 }

@@ -13,6 +13,7 @@ struct ScriptOrder {
   std::string program;              // ourselves: ranks ask it for the extension
   bool watch = false;               // counts what goes by, and measures nothing
   bool keep_training = false;       // after measuring, as if nothing had happened
+  bool records_work = false;        // a few steps by torch's profiler, before measuring
   std::optional<std::string> data;  // absolute; absent: files are noticed when samples are read
   Job job;                          // how it is measured; what is trained the script shows
 };

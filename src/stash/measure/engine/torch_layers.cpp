@@ -178,6 +178,8 @@ at::Tensor apply_layer(const Graph& graph, const Layer& layer, const std::vector
       return span_loss(x(), batch.target);
     case Op::pretraining_loss:
       return pretraining_loss(inputs, batch.target);
+    case Op::other:  // of scripts, which are not built here
+      break;
   }
   throw Error("layer '" + layer.name + "' of " + graph.name + " has a kind that the engine does not know");
 }

@@ -16,7 +16,8 @@
 namespace stash {
 namespace {
 
-constexpr int kFreeSteps = 3;  // the reducer orders its buckets, allocators and kernels settle
+constexpr int kFreeSteps = 3;       // the reducer orders its buckets, allocators and kernels settle
+constexpr int kRecordingSteps = 1;  // more: the profiler warms up in one and records two
 constexpr const char* kLateGroups = "made meanwhile";
 constexpr double kEndGrace_s = 1;  // for the ruler to notice that the script has ended
 
@@ -90,7 +91,8 @@ void ScriptSession::start(ScriptStart start) {
   check_injected_groups();
   const auto delay = inject.rank_delay_s.find(start_.rank);
   if (delay != inject.rank_delay_s.end()) delay_ns_ = nanoseconds(delay->second);
-  gate_ = std::make_unique<StepGate>(kFreeSteps, [this] { synchronize(); });
+  gate_ =
+      std::make_unique<StepGate>(kFreeSteps + (start_.records_work ? kRecordingSteps : 0), [this] { synchronize(); });
   measuring_ = true;
   thread_ = std::thread([this] {
     measure();

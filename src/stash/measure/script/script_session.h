@@ -45,6 +45,7 @@ struct ScriptStart {
   MachineEvent machine;
   std::vector<std::string> warnings;
   bool keep_training = false;
+  bool records_work = false;  // in the steps before the first window
 };
 
 // Somebody's training script under the ruler. The script's thread calls step_end() after each step; the ruler runs on

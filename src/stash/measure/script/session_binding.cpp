@@ -77,7 +77,8 @@ void start(ScriptSession& session, const std::string& order_file, const Team& te
                  .group_names = names_of(named, team.rank(), group_numbers),
                  .machine = machine_event(std::move(versions), gpus),
                  .warnings = script_warnings(shown),
-                 .keep_training = order.keep_training});
+                 .keep_training = order.keep_training,
+                 .records_work = order.records_work});
   if (!team.reports_with_rank_0()) session.send(ElsewhereEvent{team.places().front().host});
 }
 
