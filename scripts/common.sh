@@ -8,15 +8,31 @@ die() { # exit-code message
   exit "$1"
 }
 
+readonly least_free_kb=1024 # below it not even a log can be written
+
+# True where the disk of a folder has no room left.
+is_full() { # folder
+  local free
+  free=$(df --output=avail -k -- "$1" 2>/dev/null | tail -n 1) && [[ $free =~ ^\ *[0-9]+$ ]] && ((free < least_free_kb))
+}
+
+die_of_full_disk() { # hint
+  die 1 "the disk is full: free 3 GB for ${root:?}, then call again$1"
+}
+
 # One set-up at a time. Children inherit the lock, so that a compiler or pip which outlives a killed script is waited for.
-lock_setup() {
+# Fails without the lock as soon as `enough` succeeds: then another call has set up all that this one needs.
+lock_setup() { # [enough]
   mkdir -p -- "${root:?}/build" 2>/dev/null || true
   [[ -w $root/build ]] ||
     die 1 "cannot write to $root/build; make it writable or copy the checkout to where you may write"
   exec {setup_lock}>"$root/build/.lock"
+  ! is_full "$root/build" || die_of_full_disk ''
   flock -n "$setup_lock" && return
   say "another call is setting up $root; waiting for it"
-  flock "$setup_lock"
+  until flock -w 1 "$setup_lock"; do
+    (($#)) && "$1" && unlock_setup && return 1
+  done
 }
 
 unlock_setup() { exec {setup_lock}>&-; }
@@ -26,10 +42,15 @@ die_of() { # log message
   local text
   text=$(tail -c 100000 -- "$1" 2>/dev/null) || text=
   case $text in
-    *'No space left on device'*) die 1 "the disk is full: free 3 GB for $root, then call again (log: $1)" ;;
+    *'No space left on device'*)
+      [[ ! $text =~ "${TMPDIR:-/tmp}"/cc[[:alnum:]]+\.[a-z]+:\ No\ space ]] || # the compiler's own files
+        die 1 "the disk of ${TMPDIR:-/tmp} is full: free 1 GB or name another folder with TMPDIR=DIR, then call again (log: $1)"
+      die_of_full_disk " (log: $1)"
+      ;;
     *'name resolution'* | *'Network is unreachable'* | *'Failed to establish a new connection'* | *'Connection timed out'*)
       die 1 "$2: the package index cannot be reached; check the network, then call again (log: $1)" ;;
   esac
+  ! is_full "$root/build" || die_of_full_disk ''
   tail -n 25 -- "$1" >&2
   die 1 "$2 (above; log: $1)"
 }

@@ -11,12 +11,24 @@ print_version() {
   printf 'stash %s%s\n' "$version" "${revision:+ ($revision)}"
 }
 
-# Answers a call that asks for help or the version, or for nothing at all; fails for every other one.
+# Sets REPLY to "profile, run, …", in the order of the help.
+list_verbs() {
+  local names
+  mapfile -t names < <(sed -n '/^Verbs:/,/^$/s/^  \([a-z]\+\) .*/\1/p' "$help_folder/stash.txt")
+  printf -v REPLY '%s, ' "${names[@]}"
+  REPLY=${REPLY%, }
+}
+
+# Answers a call that asks for help or the version, that names no verb or one that does not exist; fails for every other.
 answer_without_program() { # arguments
   local words=() asks=no argument file
   if (($# == 0)); then
     cat -- "$help_folder/stash.txt" >&2
     die 2 "no verb given; to begin with: stash profile"
+  fi
+  if [[ ! -x $program && $1 != -* && ($1 == */* || ! -f $help_folder/$1.txt) ]]; then
+    list_verbs
+    die 2 "unknown verb '$1'; known are $REPLY"
   fi
   for argument; do
     case $argument in

@@ -58,6 +58,9 @@ missing_headers() { # compiler purpose
 #if !__has_include(<vector>)
 g++
 #endif
+#if !__has_include(<boost/beast/http/basic_parser.hpp>)
+libboost-dev
+#endif
 #if !__has_include(<CLI/CLI.hpp>)
 libcli11-dev
 #endif
@@ -69,6 +72,9 @@ nlohmann-json3-dev
 #endif
 #if !__has_include(<jpeglib.h>)
 libjpeg-dev
+#endif
+#if !__has_include(<toml++/toml.h>)
+libtomlplusplus-dev
 #endif
 #if !__has_include(<zlib.h>)
 zlib1g-dev
@@ -87,7 +93,7 @@ missing_packages() {
   if compiler=$(find_compiler); then
     missing_headers "$compiler" "$1" 2>/dev/null || echo g++ # it does not even preprocess
   else # without a compiler nothing can be looked up; packages that are there already cost nothing
-    echo g++ libcli11-dev libfmt-dev nlohmann-json3-dev libjpeg-dev zlib1g-dev
+    echo g++ libboost-dev libcli11-dev libfmt-dev nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev
     [[ $1 != tests ]] || echo libgtest-dev
   fi
 }

@@ -4,10 +4,11 @@
 # What the stages cost on two cores of a shared AMD EPYC (bench/first_run.py), and how long its compiler took to check the
 # sample of probe_compiler. A machine on which the sample takes twice as long is expected to need twice the time.
 readonly program_cpu_s=140 tests_cpu_s=110 torch_s=20 extension_cpu_s=75 serial_s=20 sample_ms=950
-readonly rebuild_s=15      # of a tree that was built before, until Ninja has counted what changed
+readonly rebuild_s=15      # of a tree that holds a program, until Ninja has counted what changed
 readonly report_every_s=30 # where the line cannot be redrawn
 slowness_percent=100
-rebuilds=no # the tree was built before: only what changed is compiled
+rebuilds=no # the tree holds a program: only what changed is compiled
+files_before=0 # what Ninja had made in the tree before this call
 
 declare -A task_pid=() task_log=() task_start=()
 
@@ -15,7 +16,8 @@ declare -A task_pid=() task_log=() task_start=()
 start_task() { # name command...
   task_log[$1]=${root:?}/build/$1.log
   task_start[$1]=$SECONDS
-  [[ ! -f ${tree:?}/.ninja_log ]] || rebuilds=yes
+  [[ ! -x ${program:?} ]] || rebuilds=yes
+  files_before=$(sed 1d "${tree:?}/.ninja_log" 2>/dev/null | cut -f 4 | sort -u | wc -l) || true
   set -m
   ("${@:2}") >"${task_log[$1]}" 2>&1 </dev/null &
   task_pid[$1]=$!
@@ -29,7 +31,8 @@ stop_tasks() {
 
 # Sets REPLY to "1 min 20 s".
 spell_seconds() { # seconds
-  if (($1 < 60)); then REPLY="$1 s"; else REPLY="$(($1 / 60)) min $(($1 % 60 / 10 * 10)) s"; fi
+  local rest=$(($1 % 60 / 10 * 10))
+  if (($1 < 60)); then REPLY="$1 s"; else REPLY="$(($1 / 60)) min$( ((rest == 0)) || printf ' %d s' "$rest")"; fi
 }
 
 # Sets done and total to what Ninja's last line in a log says; 0 and 0 before the first one.
@@ -58,11 +61,23 @@ expected_s() { # cpu-s
   REPLY=$(((wall > serial_s ? wall : serial_s) * slowness_percent / 100))
 }
 
+# Seconds of CPU for the files that Ninja counts, when all of them take cpu-s. After an interrupted build the others are
+# there already; in a tree that was complete, all files were made before.
+cpu_of_files() { # cpu-s total
+  local whole=$((files_before + $2))
+  [[ $rebuilds == no ]] || (($2 > files_before)) || whole=$files_before
+  REPLY=$(($2 ? $1 * $2 / whole : $1))
+}
+
 # Sets what and left for a task that compiles.
 look_at_compiling() { # name cpu-s what
   local elapsed=$((SECONDS - task_start[$1])) done='' total=''
   read_ninja "${task_log[$1]}"
-  if [[ $rebuilds == yes ]]; then REPLY=$rebuild_s; else expected_s "$2"; fi
+  if [[ $rebuilds == yes ]] && ((total == 0)); then
+    REPLY=$rebuild_s
+  else
+    cpu_of_files "$2" "$total" && expected_s "$REPLY"
+  fi
   seconds_left "$REPLY" "$elapsed" "$done" "$total"
   left=$REPLY what="$3"
   ((total == 0)) || what+=" $done of $total"

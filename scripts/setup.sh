@@ -17,7 +17,7 @@ source "$root/scripts/progress.sh"
 # The program compiles while PyTorch is installed; the torch extension, which needs both, comes after that.
 set_up() { # needs-venv: yes or no
   local started=$SECONDS tasks=no afterwards=0
-  lock_setup
+  if [[ $1 == yes ]]; then lock_setup; else lock_setup program_is_fresh || return 0; fi
   trap 'stop_tasks; exit 130' INT
   trap 'stop_tasks; exit 143' TERM HUP
   if ! program_is_fresh; then # the call that was waited for may have built it

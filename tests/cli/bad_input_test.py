@@ -63,6 +63,29 @@ class BadInput(unittest.TestCase):
                    "15 models within 5 min (--max-time)")
         self.assertFalse((self.folder.path / "stash-study-layers").exists())
 
+    def test_sharing_says_which_flag_or_profile_is_wrong(self):
+        (self.folder.path / "broken.json").write_text("{")
+        profile = str(program.ROOT / "docs" / "profiles" / "h200-resnet50-4-workers.json")
+        self.check(2, ["share"], "stash share --help")
+        self.check(2, ["share", "pln"], "'plan'")
+        self.check(1, ["share", "plan", "broken.json"], "broken.json")
+        self.check(1, ["share", "plan", "nowhere.json"], "nowhere.json")
+        self.check(2, ["share", "plan", profile, profile, profile, "--cores", "2"], "3 jobs need at least 3 workers",
+                   "--cores is 2")
+        self.check(2, ["share", "plan", profile, "--cores", "0"], "--cores 0")
+        self.check(2, ["share", "plan", profile, "--objective", "fairnes"], "'fairness'")
+        self.check(2, ["share", "plan", profile, "--storage", "fast"], "--storage")
+        self.check(2, ["share", "plan", profile, "--samples", "1,2"], "--samples has 2 numbers for 1 jobs")
+        self.check(2, ["share", "plan", profile, "--samples", "many"], "not 'many'")
+        (self.folder.path / "day.toml").write_text("[[job]]\nname = \"a\"\ncurve = \"brt\"\nsamples = 5\n")
+        self.check(2, ["share", "simulate", "--jobs", "day.toml"], "day.toml, line 1", "'bert'")
+        (self.folder.path / "day.toml").write_text("[[job]]\nname = \"a\"\ncurv = \"bert\"\n")
+        self.check(2, ["share", "simulate", "--jobs", "day.toml"], "day.toml, line 3", "'curve'")
+        self.check(1, ["share", "simulate", "--jobs", "nowhere.toml"], "nowhere.toml")
+        self.check(2, ["share", "simulate", "--mix", "vison"], "'vision'")
+        self.check(2, ["share", "simulate", "--gpus", "8", "--cores", "7"], "8 jobs of at least 1 workers need 8 cores")
+        self.check(2, ["share", "simulate", "--days", "0"], "--days 0")
+
     def test_a_name_like_nothing_is_answered_with_what_there_is(self):
         self.check_flags((["--device", "toaster"], "cpu", "cuda", "emulated:H100"),
                          (["--conditions", "underwater"], "solo", "cold"))

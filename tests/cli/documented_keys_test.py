@@ -76,6 +76,11 @@ class DocumentedKeys(unittest.TestCase):
         self.assertEqual(sorted(printed - documented), [], f"docs/cli/{page} does not name these keys")
         self.assertEqual(sorted(first - printed), [], f"docs/cli/{page} names keys that are not printed")
 
+    def test_of_a_sharing_plan(self):
+        result = program.stash("share", "plan", self.profile, "--cores", "16", "--format", "json")
+        plan = result.json()
+        self.check(keys_of(plan) | keys_of(plan["jobs"]) | keys_of(plan["tool"]), "share.md")
+
     def test_of_a_report(self):
         self.check(self.printed("report", self.profile, "--usd-per-hour", "24.48"), "report.md")
 

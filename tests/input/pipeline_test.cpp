@@ -91,6 +91,36 @@ TEST_F(PipelineTest, TheSeedDeterminesEveryPixelWhateverTheWorkers) {
   EXPECT_NE(pixels(1, 1), pixels(1, 2));
 }
 
+TEST_F(PipelineTest, ParkingAndWakingWorkersChangesNoSample) {
+  add_images(16);
+  const auto labels = [&](bool resizes) {
+    PipelineOptions given = options();
+    given.most_workers = 6;
+    Pipeline pipeline(dataset(), given);
+    std::vector<std::int64_t> all;
+    for (int i = 0; i < 40; ++i) {
+      if (resizes) pipeline.set_workers(1 + i * 5 % 6);
+      const auto batch = take_labels(pipeline, given, 1);
+      all.insert(all.end(), batch.begin(), batch.end());
+    }
+    return all;
+  };
+  EXPECT_EQ(labels(true), labels(false));
+}
+
+TEST_F(PipelineTest, AsManyWorkersAsWereStartedCanWork) {
+  add_images(4);
+  PipelineOptions given = options();
+  given.most_workers = 3;
+  Pipeline pipeline(dataset(), given);
+  EXPECT_EQ(pipeline.workers(), 2);
+  EXPECT_EQ(pipeline.most_workers(), 3);
+  pipeline.set_workers(7);
+  EXPECT_EQ(pipeline.workers(), 3);
+  pipeline.set_workers(0);
+  EXPECT_EQ(pipeline.workers(), 1);
+}
+
 TEST_F(PipelineTest, RanksReadDifferentSamples) {
   add_images(16);
   std::vector<std::int64_t> all;

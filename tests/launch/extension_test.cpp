@@ -8,7 +8,12 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <initializer_list>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
@@ -26,6 +31,26 @@ void write(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file) << text;
 }
+
+// Variables that are unset meanwhile, and have their values again afterwards.
+class Environment {
+ public:
+  Environment(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      const char* value = std::getenv(name);
+      kept_.emplace_back(name, value ? std::optional<std::string>(value) : std::nullopt);
+      ::unsetenv(name);
+    }
+  }
+  ~Environment() {
+    for (const auto& [name, value] : kept_) value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  std::vector<std::pair<const char*, std::optional<std::string>>> kept_;
+};
 
 // A checkout whose `_stash` is one small file, and an interpreter whose torch is two.
 class ExtensionTest : public testing::Test {
@@ -162,6 +187,27 @@ TEST_F(ExtensionTest, AnInstalledCopyBringsItsOwnAndBuildsForAnotherTorch) {
   EXPECT_FALSE(brought.built);
   EXPECT_TRUE(brought.folder.string().starts_with((root() / "extensions").string())) << brought.folder;
   EXPECT_TRUE(ensure().built);
+}
+
+TEST_F(ExtensionTest, AnInstalledCopyNeedsNoFolderThatCanBeWritten) {
+  adopt_extension(ensure().folder / "_stash.so", python(), root(), root() / "extensions");
+  ::setenv("STASH_CACHE_DIR", "/proc/nowhere", 1);
+  EXPECT_FALSE(ensure().built);
+  const Environment none{"STASH_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+  EXPECT_FALSE(ensure().built);
+}
+
+TEST_F(ExtensionTest, ACacheThatCannotBeWrittenIsNamedWithWhatToDo) {
+  ::setenv("STASH_CACHE_DIR", "/proc/nowhere", 1);
+  EXPECT_NE(failure().find("set STASH_CACHE_DIR to a folder that can be written"), std::string::npos) << failure();
+}
+
+TEST_F(ExtensionTest, ARelativeCacheFolderOfTheUserIsIgnored) {
+  const Environment none{"STASH_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_THROW(extension_cache(), Error);
+  ::setenv("HOME", "/home/somebody", 1);
+  EXPECT_EQ(extension_cache(), "/home/somebody/.cache/stash");
 }
 
 TEST_F(ExtensionTest, WithoutACompilerItSaysWhichTorchNeedsNone) {

@@ -154,6 +154,25 @@ class Making(SetUpCase):
         self.assertRegex(said, "compiling the program.*installing PyTorch|installing PyTorch.*compiling the program")
         self.assertLess(len(said.splitlines()), 5)
 
+    def test_a_verb_that_needs_no_torch_does_not_wait_until_another_call_has_installed_it(self):
+        shutil.rmtree(self.venv)
+        (self.checkout.root / "build/release/program_stamp").unlink()
+        go_on = self.checkout.folder / "go on"
+        self.checkout.install_python(before_install=f"while [[ ! -e '{go_on}' ]]; do sleep 0.05; done")
+        call = subprocess.Popen(**self.checkout.command("profile"))
+        while not any("-m pip" in line for line in self.lines()):
+            time.sleep(0.02)
+        try:
+            self.assert_runs("report")
+            self.assertIsNone(call.poll())
+        finally:
+            go_on.write_text("")
+            call.communicate(timeout=60)
+        self.assertEqual(call.returncode, 0)
+
+    def lines(self):
+        return self.checkout.log.read_text().splitlines() if self.checkout.log.exists() else []
+
     def test_without_a_network_it_says_so_in_one_sentence(self):
         shutil.rmtree(self.venv)
         self.checkout.install_python(before_install="echo 'Temporary failure in name resolution' >&2; exit 1")

@@ -147,9 +147,16 @@ class Answering(SetUpCase):
     def test_help_of_a_script_is_the_scripts(self):
         self.assert_runs("run", "--", "python", "train.py", "--help")
 
-    def test_an_unknown_verb_is_left_to_the_program(self):
-        self.assert_runs("no-such-verb", "--help")
-        self.assert_runs("../profile", "--help")
+    def test_a_verb_that_does_not_exist_is_no_reason_to_build(self):
+        for name in ("profle", "../profile"):
+            said = self.assert_refused(2, f"unknown verb '{name}'; known are profile, run, ", name, "--help")
+            self.assertEqual(len(said.splitlines()), 1)
+        self.assertFalse((self.checkout.root / "build/release").exists())
+
+    def test_once_there_is_a_program_it_knows_its_verbs(self):
+        self.assert_runs("report")
+        self.checkout.write("src/main.cpp", MAIN.replace("first", "second"))
+        self.assertEqual(self.assert_runs("new-verb")[0][0], "second")
 
 
 class Mending(SetUpCase):
@@ -240,6 +247,23 @@ class Faults(SetUpCase):
         self.checkout.tool("ninja", f"exec '{ninja}' \"$@\"")
         self.assert_runs("report")
 
+    @unittest.skipIf(os.geteuid() != 0, "only root can mount a small disk")
+    def test_a_disk_without_any_room(self):
+        script = (f"mount -t tmpfs -o size=64k none '{self.checkout.root}/build' && cat /dev/zero >'build/fill' 2>/dev/null\n"
+                  "./stash report")
+        ended = subprocess.run(["unshare", "--mount", "bash", "-c", script], cwd=self.checkout.root,
+                               capture_output=True, text=True, timeout=60)
+        if "unshare" in ended.stderr or "mount:" in ended.stderr:
+            self.skipTest("this user may not mount a small disk")
+        self.assertEqual(ended.returncode, 1)
+        self.assertRegex(ended.stderr, r"\Astash: the disk is full: free 3 GB for [^\n]*\n\Z")
+
+    def test_a_full_disk_of_the_compiler_is_named(self):
+        ninja = shutil.which("ninja")
+        self.checkout.tool("ninja", f"[[ ${{!#}} == stash ]] || exec '{ninja}' \"$@\"\n"
+                           "echo \"fatal error: error writing to $TMPDIR/ccXy12.s: No space left on device\"; exit 1")
+        self.refused_in_one_line(f"the disk of {self.checkout.folder} is full", TMPDIR=self.checkout.folder)
+
     def test_a_compiler_that_is_too_old(self):
         compiler = shutil.which("c++")
         (self.checkout.root / "build/compiler").unlink()
@@ -265,6 +289,37 @@ class Faults(SetUpCase):
         self.assertEqual(started.returncode, 0, started.stderr)
 
 
+class Expecting(SetUpCase):
+    """How long the set-up is said to take."""
+
+    def seconds_left(self, made_before, counted, program):
+        """Of a compilation of 100 s on one core: Ninja has `counted` files to make, others were made before."""
+        tree = self.checkout.root / "build/release"
+        (tree / "bin").mkdir(parents=True, exist_ok=True)
+        log = "".join(f"0\t1\t0\t{i}.o\tabc\n" for i in range(made_before))
+        (tree / ".ninja_log").write_text("# ninja log v5\n" + log)
+        if program:
+            self.checkout.tool("stash", "exit", tree / "bin")
+        script = (f"root='{self.checkout.root}'; source scripts/setup.sh; nproc() {{ echo 1; }}\n"
+                  f"start_task program printf '[0/{counted}]\\n'; wait; look_at_compiling program 100 x; echo $left")
+        ended = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.checkout.root, capture_output=True,
+                               text=True, timeout=60)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        return int(ended.stdout)
+
+    def test_the_first_build_takes_what_all_files_take(self):
+        self.assertEqual(self.seconds_left(0, 60, program=False), 100)
+
+    def test_an_interrupted_first_build_takes_the_rest_of_it(self):
+        self.assertEqual(self.seconds_left(15, 45, program=False), 75)
+
+    def test_a_changed_source_takes_the_share_of_its_files(self):
+        self.assertEqual(self.seconds_left(60, 30, program=True), 50)
+
+    def test_tests_that_were_never_built_come_on_top_of_the_program(self):
+        self.assertEqual(self.seconds_left(60, 140, program=True), 70)
+
+
 class Packages(SetUpCase):
     def setUp(self):
         super().setUp()
@@ -275,17 +330,17 @@ class Packages(SetUpCase):
     def test_without_permission_the_one_command_is_printed(self):
         self.checkout.tool("id", "echo 1000")
         self.checkout.tool("sudo", "exit 1")
-        said = self.assert_refused(1, "sudo apt-get install -y --no-install-recommends g++ libcli11-dev libfmt-dev "
-                                   "nlohmann-json3-dev libjpeg-dev zlib1g-dev", "report")
+        said = self.assert_refused(1, "sudo apt-get install -y --no-install-recommends g++ libboost-dev libcli11-dev libfmt-dev "
+                                   "nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev", "report")
         self.assertEqual(len(said.splitlines()), 1)
         self.assertEqual(self.checkout.logged(), ["cmake --version"])
 
     def test_with_permission_they_are_installed_and_looked_for_again(self):
         self.checkout.tool("id", "echo 0")
-        self.assert_refused(1, "still missing after installing: g++ libcli11-dev", "report")
+        self.assert_refused(1, "still missing after installing: g++ libboost-dev libcli11-dev", "report")
         installed = [line for line in self.checkout.logged() if line.startswith("apt-get")]
-        self.assertEqual(installed, ["apt-get install -y --no-install-recommends g++ libcli11-dev libfmt-dev "
-                                     "nlohmann-json3-dev libjpeg-dev zlib1g-dev"])
+        self.assertEqual(installed, ["apt-get install -y --no-install-recommends g++ libboost-dev libcli11-dev libfmt-dev "
+                                     "nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev"])
 
     def test_with_sudo_that_asks_nothing_it_is_used(self):
         self.checkout.tool("id", "echo 1000")

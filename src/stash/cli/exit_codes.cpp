@@ -47,6 +47,8 @@ constexpr std::array kMeanings{
     VerbMeaning{"characterize", kExitUsage, "a flag or a key of the job file is at fault"},
     VerbMeaning{"characterize", kExitInterrupted, kWasInterrupted},
     VerbMeaning{"study", kExitInterrupted, kWasInterrupted},
+    VerbMeaning{"load", kExitFault,
+                "the server cannot be reached or answered nothing, or this client was too late to time it"},
     VerbMeaning{"links", kExitInterrupted, "interrupted with Ctrl-C or SIGTERM"},
     VerbMeaning{"doctor", 0, "no problem was found"},
     VerbMeaning{"doctor", kExitFault, "a problem was found; the message says what to fix"},

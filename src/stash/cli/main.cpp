@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -37,6 +38,10 @@ int main(int argc, char** argv) {
     return complain(error.what(), stash::kExitFault);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; try a smaller --batch or fewer --ranks", stash::kExitFault);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(fmt::format("{}: {}; check that it can be written and that its disk has room",
+                                error.path1().string(), error.code().message()),
+                    stash::kExitFault);
   } catch (const std::exception& error) {
     return complain(fmt::format("internal fault: {}", error.what()), stash::kExitFault);
   }

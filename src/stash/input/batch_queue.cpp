@@ -10,18 +10,28 @@ BatchQueue::BatchQueue(int batch, int prefetch)
   update_limit();
 }
 
-std::optional<Ticket> BatchQueue::begin_sample() {
+std::optional<Ticket> BatchQueue::begin_sample(int worker) {
   while (!stopped_.load()) {
-    if (std::optional<Ticket> ticket = try_begin()) return ticket;
-    work_.wait([this] { return stopped_.load() || (!paused_.load() && work_is_there()); });
+    if (is_parked(worker)) {
+      unparked_.wait([&] { return stopped_.load() || !is_parked(worker); });
+      continue;
+    }
+    if (std::optional<Ticket> ticket = try_begin(worker)) return ticket;
+    work_.wait([&] { return stopped_.load() || is_parked(worker) || (!paused_.load() && work_is_there()); });
   }
   return std::nullopt;
 }
 
-std::optional<Ticket> BatchQueue::try_begin() {
+void BatchQueue::set_active_workers(int workers) {
+  active_workers_.store(std::max(workers, 1));
+  unparked_.notify();
+  work_.notify();
+}
+
+std::optional<Ticket> BatchQueue::try_begin(int worker) {
   // Counted before looking at `paused_`, as pause() sets that before it counts: one of the two sees the other.
   active_.fetch_add(1);
-  if (!paused_.load() && !stopped_.load()) {
+  if (!paused_.load() && !stopped_.load() && !is_parked(worker)) {
     std::int64_t ticket = next_ticket_.load();
     while (ticket < ticket_limit_.load()) {
       if (!next_ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
@@ -103,6 +113,7 @@ void BatchQueue::drain() {
 void BatchQueue::stop() {
   stopped_.store(true);
   work_.notify();
+  unparked_.notify();
   ready_.notify();
 }
 

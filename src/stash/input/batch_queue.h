@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -22,8 +23,9 @@ class BatchQueue {
  public:
   BatchQueue(int batch, int prefetch);
 
-  // Workers. begin_sample waits while there is nothing to do; nullopt: the queue was stopped.
-  std::optional<Ticket> begin_sample();
+  // Workers, numbered from 0. begin_sample waits while there is nothing to do or the worker is parked; nullopt: the
+  // queue was stopped.
+  std::optional<Ticket> begin_sample(int worker = 0);
   void end_sample(const Ticket& ticket, std::int64_t made_ns);
   bool work_is_there() const { return next_ticket_.load() < ticket_limit_.load(); }
   void abandon_sample();  // it will never be ready: an error is on its way to the consumer
@@ -34,6 +36,11 @@ class BatchQueue {
   void release(int slot);
   bool next_is_ready() const;
   bool next_is_held() const;  // every slot is held by the consumer
+
+  // Any thread: the first `workers` work, at least one; the others finish the sample that they are in and wait without
+  // using the CPU. The samples and their order do not depend on it.
+  void set_active_workers(int workers);
+  int active_workers() const { return active_workers_.load(); }
 
   // False when workers are still inside a sample at the deadline.
   bool pause(std::int64_t deadline_ns);
@@ -60,7 +67,8 @@ class BatchQueue {
   };
 
   int slot_of(std::int64_t batch) const { return static_cast<int>(batch % slots()); }
-  std::optional<Ticket> try_begin();
+  bool is_parked(int worker) const { return worker >= active_workers_.load(); }
+  std::optional<Ticket> try_begin(int worker);
   void leave();
   void update_limit();
 
@@ -72,11 +80,13 @@ class BatchQueue {
   std::atomic<std::int64_t> position_offset_{0};  // position of ticket 0; changes only while paused
   std::atomic<std::int64_t> prepared_{0};
   std::atomic<int> active_{0};  // workers inside a sample, or about to look for one
+  std::atomic<int> active_workers_{std::numeric_limits<int>::max()};
   std::atomic<bool> paused_{false};
   std::atomic<bool> stopped_{false};
   std::int64_t taken_ = 0;  // batches; consumer only
   std::int64_t released_ = 0;
   EventCount work_;
+  EventCount unparked_;  // apart from `work_`, which is told of every batch
   EventCount ready_;
   EventCount idle_;
 };

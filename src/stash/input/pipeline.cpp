@@ -23,6 +23,7 @@ void require(bool holds, std::string_view option, int value) {
 void check(const PipelineOptions& options, InputKind kind) {
   require(options.batch >= 1, "batch", options.batch);
   require(options.workers >= 1, "workers", options.workers);
+  require(options.most_workers >= 0, "most_workers", options.most_workers);
   require(options.prefetch >= 1, "prefetch", options.prefetch);
   require(options.ranks >= 1, "ranks", options.ranks);
   if (!(options.cpu_ratio >= 1))
@@ -60,6 +61,7 @@ struct Pipeline::Impl {
                                       given.allocate),
               .prep_ns_per_sample = injected_ns(given),
               .cpu_ratio = given.cpu_ratio} {
+    state.queue.set_active_workers(given.workers);
     if (given.inject.read_bytes_per_s) state.storage.emplace(*given.inject.read_bytes_per_s);
   }
 
@@ -69,12 +71,14 @@ struct Pipeline::Impl {
   }
 
   void start() {
-    for (int index = 0; index < options.workers; ++index) {
-      auto worker = std::make_unique<Worker>(state);
+    for (int index = 0; index < most_workers(); ++index) {
+      auto worker = std::make_unique<Worker>(state, index);
       threads.emplace_back([worker = std::move(worker)] { worker->run(); });
       pthread_setname_np(threads.back().native_handle(), fmt::format("stash-in-{}", index).c_str());
     }
   }
+
+  int most_workers() const { return std::max(options.workers, options.most_workers); }
 
   std::int64_t deadline_ns() const { return now_ns() + nanoseconds(options.deadline_s); }
 
@@ -119,7 +123,7 @@ BatchView Pipeline::next() {
         "no batch came within {} s: {} of its {} samples are ready; {} workers are too few or the "
         "storage does not answer",
         impl_->options.deadline_s, std::min<std::int64_t>(state.queue.prepared_samples(), impl_->options.batch),
-        impl_->options.batch, impl_->options.workers));
+        impl_->options.batch, workers()));
   }
   BatchView view{.labels = state.buffers.labels(*slot), .slot = *slot, .made_ns = state.queue.made_ns(*slot)};
   if (state.spec.kind == InputKind::images) view.images = static_cast<float*>(state.buffers.samples(*slot));
@@ -160,6 +164,14 @@ std::optional<double> Pipeline::load_upcoming(int batches) {
   pages.load();
   return pages.cached_ratio();
 }
+
+void Pipeline::set_workers(int workers) {
+  impl_->state.queue.set_active_workers(std::clamp(workers, 1, impl_->most_workers()));
+}
+
+int Pipeline::workers() const { return impl_->state.queue.active_workers(); }
+
+int Pipeline::most_workers() const { return impl_->most_workers(); }
 
 double Pipeline::queued_samples() const { return static_cast<double>(impl_->state.queue.prepared_samples()); }
 

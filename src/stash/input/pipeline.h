@@ -14,7 +14,8 @@ namespace stash {
 struct PipelineOptions {
   int batch = 32;
   int workers = 1;
-  int prefetch = 2;  // batch buffers that may be ready or in preparation ahead of the consumer
+  int most_workers = 0;  // threads that are started, for set_workers(); fewer than `workers`: as many as these
+  int prefetch = 2;      // batch buffers that may be ready or in preparation ahead of the consumer
   int image_size = 224;
   int seq_len = 0;
   std::int64_t classes = 0;  // of the model; more class folders or a larger token id are an Error; 0: unchecked
@@ -61,6 +62,12 @@ class Pipeline {
   // `prefetch` batches ahead of the consumer.
   std::optional<double> evict_upcoming(int batches);
   std::optional<double> load_upcoming(int batches);
+
+  // Any thread: parks workers or wakes parked ones, from 1 to those that were started; takes effect with the next
+  // sample of each. No sample is lost, made twice or moved.
+  void set_workers(int workers);
+  int workers() const;
+  int most_workers() const;  // that were started
 
   double queued_samples() const;   // prepared and not yet taken
   InputCounters counters() const;  // since construction or reset_counters()

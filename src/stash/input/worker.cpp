@@ -22,8 +22,9 @@ void add(std::atomic<std::int64_t>& counter, std::int64_t amount) {
 
 }  // namespace
 
-Worker::Worker(PipelineState& state)
+Worker::Worker(PipelineState& state, int number)
     : state_(state),
+      number_(number),
       reader_(state.storage ? &*state.storage : nullptr, state.queue.stopped()),
       maker_(make_sample_maker(state.spec)) {}
 
@@ -31,7 +32,7 @@ void Worker::run() {
   use_precise_sleep();
   for (;;) {
     const std::int64_t asked_ns = now_ns();
-    const std::optional<Ticket> ticket = state_.queue.begin_sample();
+    const std::optional<Ticket> ticket = state_.queue.begin_sample(number_);
     if (!ticket) return;
     if (now_ns() - asked_ns > kWaitedNs) free_ns_ = 0;  // for room in the queue: its time line begins anew
     try {

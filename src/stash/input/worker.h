@@ -44,7 +44,7 @@ struct PipelineState {
 // A thread of the pipeline: takes tickets, makes samples, until the queue is stopped or something fails.
 class Worker {
  public:
-  explicit Worker(PipelineState& state);
+  Worker(PipelineState& state, int number);
   void run();
 
  private:
@@ -54,6 +54,7 @@ class Worker {
   void fill_injected_time();
 
   PipelineState& state_;
+  int number_;
   SampleReader reader_;
   std::unique_ptr<SampleMaker> maker_;
   SampleLocation location_;

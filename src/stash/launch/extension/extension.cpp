@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <optional>
 #include <set>
 
+#include "stash/core/cache_folder.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/launch/extension/extension_build.h"
@@ -22,9 +24,15 @@ namespace fs = std::filesystem;
 
 constexpr double kBuildDeadline_s = 1800;  // one core and a slow disk need a third of it
 
-fs::path environment_path(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
+std::optional<fs::path> cache_if_any() {
+  const char* chosen = std::getenv("STASH_CACHE_DIR");
+  return chosen && *chosen ? fs::absolute(chosen) : user_cache_folder();
+}
+
+// Without a cache, interpreters are asked anew each time.
+Interpreter known_interpreter(const fs::path& python) {
+  const auto cache = cache_if_any();
+  return find_interpreter(python, cache ? *cache / "interpreters" : fs::path());
 }
 
 fs::path bundled_extensions(const fs::path& root) { return root / "extensions"; }
@@ -34,9 +42,9 @@ ExtensionInfo info_of(const Interpreter& interpreter, const fs::path& folder, bo
 }
 
 // An installed copy brings the extension for the torch that it was made with; the rest is in the cache.
-std::optional<fs::path> find(const fs::path& cache, const fs::path& root, const ExtensionKey& key) {
+std::optional<fs::path> find(const fs::path& root, const ExtensionKey& key) {
   if (auto bundled = find_extension(bundled_extensions(root), key, true)) return bundled;
-  return find_extension(cache / "extensions", key);
+  return find_extension(extension_cache() / "extensions", key);
 }
 
 // Where there is no compiler: the torch for which an installed copy needs none.
@@ -53,6 +61,7 @@ fs::path ready_store(const fs::path& cache) {
   const fs::path store = cache / "extensions";
   std::error_code error;
   fs::create_directories(store, error);
+  if (!error && ::access(store.c_str(), W_OK) != 0) error.assign(errno, std::generic_category());
   if (error) {
     throw Error(
         fmt::format("cannot make {} for the torch extension ({}): set STASH_CACHE_DIR to a folder that can be "
@@ -79,19 +88,16 @@ fs::path build(const Interpreter& interpreter, const ExtensionKey& key, const Bu
 }  // namespace
 
 fs::path extension_cache() {
-  if (const auto chosen = environment_path("STASH_CACHE_DIR"); !chosen.empty()) return fs::absolute(chosen);
-  if (const auto cache = environment_path("XDG_CACHE_HOME"); !cache.empty()) return cache / "stash";
-  if (const auto home = environment_path("HOME"); !home.empty()) return home / ".cache" / "stash";
+  if (const auto cache = cache_if_any()) return *cache;
   throw Error(
       "there is no home folder to keep the torch extension in; set STASH_CACHE_DIR to a folder that can be "
       "written");
 }
 
 ExtensionInfo ensure_extension(const fs::path& python, const fs::path& root, const ExtensionProgress& progress) {
-  const fs::path cache = extension_cache();
-  const Interpreter interpreter = find_interpreter(python, cache / "interpreters");
+  const Interpreter interpreter = known_interpreter(python);
   const ExtensionKey key = extension_key(interpreter, root);
-  if (const auto found = find(cache, root, key)) return info_of(interpreter, *found, false);
+  if (const auto found = find(root, key)) return info_of(interpreter, *found, false);
   if (key.compiler.empty()) {
     throw Error(
         fmt::format("torch {} with Python {} needs an extension built for it, and there is no C++20 compiler: "
@@ -99,17 +105,17 @@ ExtensionInfo ensure_extension(const fs::path& python, const fs::path& root, con
                     interpreter.torch_version, minor_version(interpreter), ready_for(root)));
   }
 
-  const fs::path store = ready_store(cache);
+  const fs::path cache = extension_cache(), store = ready_store(cache);
   const BuildLock lock((store / (torch_name(key) + ".lock")).string(), kBuildDeadline_s, [&] {
     if (progress) progress("another process is building the torch extension; waiting for it", false);
   });
-  if (const auto found = find(cache, root, key)) return info_of(interpreter, *found, false);  // it was just built
+  if (const auto found = find(root, key)) return info_of(interpreter, *found, false);  // it was just built
   const BuildPlace place = build_place(root, cache, torch_name(key));
   return info_of(interpreter, build(interpreter, key, place, store, lock.fd(), progress), true);
 }
 
 void adopt_extension(const fs::path& library, const fs::path& python, const fs::path& root, const fs::path& store) {
-  const Interpreter interpreter = find_interpreter(python, extension_cache() / "interpreters");
+  const Interpreter interpreter = known_interpreter(python);
   keep_extension(store, extension_key(interpreter, root), library);
 }
 

@@ -98,9 +98,16 @@ std::optional<Interpreter> recall(const std::filesystem::path& python, const std
   return remembered && held_for == identity(*remembered) ? remembered : std::nullopt;
 }
 
+// A folder that cannot be written is only a reason to ask again.
 void remember(const Interpreter& interpreter, const std::filesystem::path& memory) {
-  std::filesystem::create_directories(memory.parent_path());
-  write_file_atomically(memory, identity(interpreter) + "\n" + to_lines(interpreter));
+  std::error_code error;
+  std::filesystem::create_directories(memory.parent_path(), error);
+  if (error) return;
+  try {
+    write_file_atomically(memory, identity(interpreter) + "\n" + to_lines(interpreter));
+  } catch (const Error&) {
+    return;
+  }
 }
 
 bool is_recent(const std::string& version) {
@@ -139,10 +146,11 @@ Interpreter find_interpreter(const std::filesystem::path& python, const std::fil
   }
   const std::filesystem::path absolute = std::filesystem::absolute(*found);
   const std::filesystem::path memory = memory_folder / (fingerprint(absolute.string()) + ".json");
-  if (auto remembered = recall(absolute, memory)) return *remembered;
+  const bool remembers = !memory_folder.empty();
+  if (auto remembered = remembers ? recall(absolute, memory) : std::nullopt) return *remembered;
   const Interpreter interpreter = ask(absolute);
   check_torch(interpreter);
-  remember(interpreter, memory);
+  if (remembers) remember(interpreter, memory);
   return interpreter;
 }
 

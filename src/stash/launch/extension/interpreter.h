@@ -23,7 +23,8 @@ struct Interpreter {
 std::string minor_version(const Interpreter& interpreter);
 
 // Asks the interpreter, or remembers from `memory_folder` what it said while it and its torch are the same files.
-// Does not import torch. UsageError when it cannot run, has no torch, or one older than 2.5.
+// An empty one, or one that cannot be written, remembers nothing. Does not import torch. UsageError when it cannot run,
+// has no torch, or one older than 2.5.
 Interpreter find_interpreter(const std::filesystem::path& python, const std::filesystem::path& memory_folder);
 
 }  // namespace stash

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "stash/cli/flags/format_flag.h"
+#include "stash/cli/verbs/verb.h"
+
+namespace stash {
+
+// The verbs of `stash share`.
+std::unique_ptr<Verb> make_share_plan_verb();
+std::unique_ptr<Verb> make_share_simulate_verb();
+
+FormatFlag sharing_format();  // text, json or html
+
+}  // namespace stash
