@@ -14,8 +14,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import repository  # noqa: E402
 
 SOURCES = ROOT / "src" / "stash"
-ORDER = ["core", "models", "catalog", "input", "launch", "attribute", "ruler", "import", "measure", "predict", "advise", "serve", "share", "plan",
-         "battery", "study", "report", "view", "cli"]
+ORDER = ["core", "models", "catalog", "input", "launch", "attribute", "ruler", "import", "measure", "predict", "advise",
+         "share", "plan", "serve", "battery", "study", "report", "view", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2|pybind11)/")
 # Headers that hold only what is written down: a writer never measures, predicts or advises.

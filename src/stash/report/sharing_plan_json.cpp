@@ -7,6 +7,8 @@
 namespace stash {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr int kSharingSchemaVersion = 1;
 
 }  // namespace
@@ -18,7 +20,6 @@ nlohmann::ordered_json rate_json(const Rate& rate) {
 }
 
 std::string render_sharing_json(const SharingPlan& plan) {
-  using Json = nlohmann::ordered_json;
   Json jobs = Json::array();
   for (const PlannedJob& job : plan.jobs) {
     jobs.push_back({{"name", job.name},
