@@ -37,14 +37,13 @@ double block_activations(const GptJob& job, const GptPlan& plan, Recompute recom
 
 }  // namespace
 
-StageMemory stage_memory(const GptJob& job, const GptPlan& plan, int index) {
-  const GptStage stage = stages_of(job, plan)[static_cast<std::size_t>(index)];
+StageMemory stage_memory(const GptJob& job, const GptPlan& plan, const GptStage& stage) {
   const double count = parameters(job, plan, stage);
   const double optimizer_over = std::max(plan.shards, plan.shard_optimizer ? plan.data : 1);
   StageMemory memory;
   memory.weights = count * (kWeightAndGradient / plan.shards + kOptimizerState / optimizer_over);
   // One forward, one backward: a stage holds as many micro-batches as stages follow, itself with them.
-  const double under_way = std::min(micro_batches(job, plan), plan.pipeline - index) *
+  const double under_way = std::min(micro_batches(job, plan), plan.pipeline - stage.index) *
                            (plan.interleave > 1 ? 1 + (plan.pipeline - 1.0) / (plan.pipeline * plan.interleave) : 1);
   memory.activations = under_way * stage.layers * block_activations(job, plan, plan.recompute);
   const double tokens = static_cast<double>(plan.micro_batch) * job.size.max_seq_len;

@@ -101,7 +101,8 @@ class GptStepper {
  public:
   explicit GptStepper(const GptJob& job, const GptCosts& costs = {});
 
-  GptStep step(const GptPlan& plan);  // UsageError for a plan that cannot be
+  GptStep step(const GptPlan& plan);              // UsageError for a plan that cannot be
+  double block_s(int kind, const GptPlan& plan);  // of one block, forward and backward
 
  private:
   const GptShardTimes& times(int kind, const GptPlan& plan);
@@ -110,14 +111,5 @@ class GptStepper {
   GptCosts costs_;
   std::map<std::tuple<int, int, int>, GptShardTimes> times_;
 };
-
-// Bytes that a rank of a stage needs.
-struct StageMemory {
-  double weights = 0;      // with gradients and what the optimizer keeps
-  double activations = 0;  // of all micro-batches under way
-  double working = 0;      // of the layer at work
-  double total() const { return weights + activations + working; }
-};
-StageMemory stage_memory(const GptJob& job, const GptPlan& plan, int stage);
 
 }  // namespace stash

@@ -69,7 +69,7 @@ std::vector<GptStage> stages_of(const GptJob& job, const GptPlan& plan) {
     ranks_left -= plan.data * plan.tensor;
     const int layers =
         plan.stage_layers.empty() ? job.size.layers / plan.pipeline : plan.stage_layers[static_cast<std::size_t>(s)];
-    stages.push_back({.kind = kind, .layers = layers, .first = s == 0, .last = s + 1 == plan.pipeline});
+    stages.push_back({.kind = kind, .index = s, .layers = layers, .first = s == 0, .last = s + 1 == plan.pipeline});
   }
   return stages;
 }

@@ -10,6 +10,7 @@ namespace stash {
 // Where a stage of the pipeline is and what it has.
 struct GptStage {
   int kind = 0;  // of GptJob::kinds
+  int index = 0;
   int layers = 0;
   bool first = false;
   bool last = false;
@@ -27,6 +28,15 @@ struct StageTime {
 };
 StageTime stage_time(const GptJob& job, const GptPlan& plan, const GptStage& stage, const GptShardTimes& shard,
                      const GptCosts& costs);
+
+// Bytes that a rank of a stage needs.
+struct StageMemory {
+  double weights = 0;      // with gradients and what the optimizer keeps
+  double activations = 0;  // of all micro-batches under way
+  double working = 0;      // of the layer at work
+  double total() const { return weights + activations + working; }
+};
+StageMemory stage_memory(const GptJob& job, const GptPlan& plan, const GptStage& stage);
 
 double stage_parameters(const GptStage& stage, const GptShardTimes& shard);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "stash/core/error.h"
 #include "stash/plan/gpt_stages.h"
@@ -51,6 +52,14 @@ class StepSum {
       : job_(job), plan_(plan), costs_(costs), micro_(micro_batches(job, plan)) {}
 
   void add(const GptStage& stage, const GptShardTimes& shard) {
+    const bool as_before = last_ && last_->kind == stage.kind && last_->layers == stage.layers &&
+                           last_->first == stage.first && last_->last == stage.last;
+    last_ = stage;
+    if (as_before) {
+      const StageCost same = stages_.back();
+      stages_.push_back(same);
+      return;
+    }
     StageCost cost;
     cost.time = stage_time(job_, plan_, stage, shard, costs_);
     cost.data_s = summed_s(job_, plan_, stage, shard);
@@ -99,6 +108,7 @@ class StepSum {
   const GptCosts& costs_;
   int micro_ = 1;
   std::vector<StageCost> stages_;
+  std::optional<GptStage> last_;
 };
 
 }  // namespace
@@ -121,17 +131,21 @@ const GptShardTimes& GptStepper::times(int kind, const GptPlan& plan) {
   return found->second;
 }
 
+double GptStepper::block_s(int kind, const GptPlan& plan) {
+  return stage_time(job_, plan, {.kind = kind, .layers = 1}, times(kind, plan), costs_).total_s();
+}
+
 GptStep GptStepper::step(const GptPlan& plan) {
   if (const std::string why = why_impossible(job_, plan); !why.empty()) throw UsageError(why);
   const std::vector<GptStage> stages = stages_of(job_, plan);
   StepSum sum(job_, plan, costs_);
   for (const GptStage& stage : stages) sum.add(stage, times(stage.kind, plan));
   GptStep step = sum.step();
-  for (int s = 0; s < plan.pipeline; ++s) {
-    const double bytes = stage_memory(job_, plan, s).total();
-    const double has = job_.kinds[static_cast<std::size_t>(stages[static_cast<std::size_t>(s)].kind)].memory_bytes;
+  for (const GptStage& stage : stages) {
+    const double bytes = stage_memory(job_, plan, stage).total();
+    const double has = job_.kinds[static_cast<std::size_t>(stage.kind)].memory_bytes;
     const double ratio = has > 0 ? bytes / has : 0;
-    if (s == 0 || ratio > step.memory_ratio) step.memory_bytes = bytes, step.memory_ratio = ratio;
+    if (stage.first || ratio > step.memory_ratio) step.memory_bytes = bytes, step.memory_ratio = ratio;
   }
   return step;
 }

@@ -12,8 +12,8 @@ namespace {
 
 // Candidates of a free ratio: first over all of its range, then around the best, half as far apart each time.
 constexpr int kFirstCandidates = 9;
-constexpr int kNearCandidates = 5;
-constexpr double kFinest = 1.0 / 1024;
+constexpr int kNearCandidates = 3;
+constexpr double kFinest = 1.0 / 256;
 constexpr PartitionType kTypes[] = {PartitionType::batch, PartitionType::input, PartitionType::output};
 
 using Candidates = std::vector<std::vector<LayerSplit>>;  // by layer
@@ -42,7 +42,7 @@ class LevelSearch {
  private:
   static std::vector<double> offsets(double step) {
     std::vector<double> result;
-    for (int i = 0; i < kNearCandidates; ++i) result.push_back((i - kNearCandidates / 2) * step / 2);
+    for (int i = 0; i < kNearCandidates; ++i) result.push_back((i - kNearCandidates / 2) * step);
     return result;
   }
 
@@ -73,27 +73,37 @@ class LevelSearch {
   // Every allowed type at every ratio; with `around`, ratios are offsets from what the layer has there.
   Candidates candidates(std::span<const LayerSplit> around, const std::vector<double>& ratios) const {
     Candidates all(question_.network.layers.size());
-    const double smallest = question_.rules.smallest_ratio;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (PartitionType type : kTypes) {
-        if (!may_be(static_cast<int>(i), type)) continue;
-        for (double ratio : ratios) {
-          if (!around.empty()) ratio = std::clamp(around[i].ratio + ratio, smallest, 1 - smallest);
-          const std::optional<double> whole = whole_ratio(question_, static_cast<int>(i), type, ratio);
-          if (!whole) continue;
-          const LayerSplit split{type, *whole};
-          if (std::ranges::find(all[i], split) == all[i].end()) all[i].push_back(split);
-        }
+      add_candidates(all[i], static_cast<int>(i), around.empty() ? nullptr : &around[i], ratios, true);
+      // Baselines allow a type or two: where these have nothing left to split, another has to do.
+      if (all[i].empty()) {
+        add_candidates(all[i], static_cast<int>(i), around.empty() ? nullptr : &around[i], ratios, false);
       }
       if (all[i].empty()) throw_too_small(question_.network.layers[i]);
     }
     return all;
   }
 
-  bool may_be(int layer, PartitionType type) const {
+  void add_candidates(std::vector<LayerSplit>& to, int layer, const LayerSplit* around,
+                      const std::vector<double>& ratios, bool only_allowed) const {
+    const double smallest = question_.rules.smallest_ratio;
+    for (PartitionType type : kTypes) {
+      if (!may_be(layer, type, only_allowed)) continue;
+      for (double ratio : ratios) {
+        if (around != nullptr) ratio = std::clamp(around->ratio + ratio, smallest, 1 - smallest);
+        const std::optional<double> whole = whole_ratio(question_, layer, type, ratio);
+        if (!whole) continue;
+        const LayerSplit split{type, *whole};
+        if (std::ranges::find(to, split) == to.end()) to.push_back(split);
+      }
+    }
+  }
+
+  bool may_be(int layer, PartitionType type, bool only_allowed) const {
     const SplitLayer& split = question_.network.layers[static_cast<std::size_t>(layer)];
     if (split.batch_only && type != PartitionType::batch) return false;
-    return question_.allowed.empty() || (question_.allowed[static_cast<std::size_t>(layer)] & bit_of(type)) != 0;
+    return !only_allowed || question_.allowed.empty() ||
+           (question_.allowed[static_cast<std::size_t>(layer)] & bit_of(type)) != 0;
   }
 
   [[noreturn]] void throw_too_small(const SplitLayer& layer) const {

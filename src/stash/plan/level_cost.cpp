@@ -65,10 +65,11 @@ double left_ratio(const LevelQuestion& question, const LevelGroup& group, int in
 std::optional<double> whole_ratio(const LevelQuestion& question, int index, PartitionType type, double ratio) {
   const SplitLayer& layer = question.network.layers[static_cast<std::size_t>(index)];
   if (!counts_units(question.rules, layer, type)) return ratio;
-  for (const LevelGroup& group : question.level.groups) {
-    const Shares& shares = group.shares[static_cast<std::size_t>(index)];
-    if (units_of(layer, type, shares, question.rules.batch) < 2) return std::nullopt;
-  }
+  const auto has_two = [&](const LevelGroup& group) {
+    return units_of(layer, type, group.shares[static_cast<std::size_t>(index)], question.rules.batch) >= 2;
+  };
+  // Where kinds were given different parts, one may have nothing left to split while others go on.
+  if (std::ranges::none_of(question.level.groups, has_two)) return std::nullopt;
   return left_ratio(question, question.level.groups.front(), index, {type, ratio});
 }
 

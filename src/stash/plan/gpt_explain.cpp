@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stash/core/error.h"
+#include "stash/core/units.h"
+#include "stash/plan/gpt_search.h"
+
+namespace stash {
+namespace {
+
+constexpr double kMoreMemoryBytes = 8.0 * (1 << 30);
+constexpr double kMoreNetwork = 100e9 / 8;
+constexpr double kMoreLink = 100e9;
+constexpr int kMostTimesNodes = 1024;
+constexpr double kPlenty = 1e18;  // of memory: no plan needs as much
+
+double best_s(const GptJob& job, const GptSearch& search) {
+  const GptPlans found = search_plans(job, search, 1);
+  return found.plans.empty() ? 0 : found.plans.front().step.step_s;
+}
+
+template <class Change>
+GptJob changed(const GptJob& job, Change change) {
+  GptJob other = job;
+  for (GptNodes& kind : other.kinds) change(kind);
+  return other;
+}
+
+std::string binding_of(const GptPlans& plans, const GptJob& job, const GptSearch& search) {
+  const GptStep& step = plans.plans.front().step;
+  const double unlimited = best_s(changed(job, [](GptNodes& kind) { kind.memory_bytes = kPlenty; }), search);
+  if (unlimited > 0 && unlimited < step.step_s * 0.99) {
+    return fmt::format("memory: without its limit the best plan would take {}", format_duration(unlimited));
+  }
+  const std::pair<double, std::string_view> causes[]{{step.compute_s, "computing"},
+                                                     {step.bubble_s, "the pipeline's bubble"},
+                                                     {step.network_s, "the network between nodes"},
+                                                     {step.interconnect_s, "the links inside nodes"}};
+  const auto most = *std::ranges::max_element(causes, {}, &std::pair<double, std::string_view>::first);
+  return fmt::format("{}: {:.0f} % of the step", most.second, 100 * most.first / step.step_s);
+}
+
+}  // namespace
+
+void explain(GptPlans& plans, const GptJob& job, const GptSearch& search) {
+  if (plans.plans.empty()) return;
+  const double now_s = plans.plans.front().step.step_s;
+  plans.binding = binding_of(plans, job, search);
+  const auto add = [&](const char* resource, std::string more, const GptJob& with) {
+    const double s = best_s(with, search);
+    if (s > 0) plans.worth.push_back({resource, std::move(more), now_s - s});
+  };
+  add("memory", fmt::format("{} more of each GPU", format_bytes(kMoreMemoryBytes)),
+      changed(job, [](GptNodes& kind) { kind.memory_bytes += kMoreMemoryBytes; }));
+  add("links", "100 GB/s more of each GPU",
+      changed(job, [](GptNodes& kind) { kind.cluster.link_bytes_per_s += kMoreLink; }));
+  if (job.kinds.size() > 1 || job.kinds.front().nodes > 1) {
+    add("network", "100 Gbit/s more of each node",
+        changed(job, [](GptNodes& kind) { kind.cluster.network_bytes_per_s += kMoreNetwork; }));
+  }
+  GptJob larger = job;
+  ++larger.kinds.front().nodes;
+  larger.kinds.front().cluster.nodes = larger.kinds.front().nodes;
+  if (job.kinds.front().nodes > 1) add("devices", fmt::format("one more {}", job.kinds.front().name), larger);
+  std::ranges::stable_sort(plans.worth, std::greater{}, &PlanWorth::saved_s);
+}
+
+void throw_no_plan(const GptPlans& plans, const GptJob& job, const GptSearch& search) {
+  if (plans.rejected.empty()) {
+    throw UsageError(
+        fmt::format("no plan divides {} heads, {} layers and a global batch of {} over {} GPUs: give "
+                    "another --global-batch or number of nodes",
+                    job.size.heads, job.size.layers, job.global_batch, job.gpus()));
+  }
+  std::string change = "no number of nodes up to 1,024 times as many fits";
+  for (int times = 2; times <= kMostTimesNodes; times *= 2) {
+    const GptJob larger = changed(job, [&](GptNodes& kind) { kind.cluster.nodes = kind.nodes *= times; });
+    if (best_s(larger, search) <= 0) continue;
+    change = fmt::format("it fits on {} times as many nodes", times);
+    break;
+  }
+  const auto least = std::ranges::min_element(plans.rejected, {}, &RejectedPlan::missing_bytes);
+  throw Error(fmt::format("{} fits nowhere on {} GPUs: the plan that needs the least lacks {} of memory per GPU; {}",
+                          job.size.name, job.gpus(), format_bytes(least->missing_bytes), change));
+}
+
+}  // namespace stash
