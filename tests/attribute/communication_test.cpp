@@ -34,7 +34,7 @@ void add_variant(Profile& profile, const std::string& variant, double saved_s) {
   for (Window& window : more) add_window(profile, std::move(window));
 }
 
-Profile profile_of(std::vector<CommGroup> groups) {
+Profile profile_with(std::vector<CommGroup> groups) {
   Script script;
   script.noise.normal_s = 0.001;
   Profile profile = ScriptedProfile(script, 7).add_rounds(6).profile();
@@ -55,7 +55,7 @@ double sum_of_lines(const Ledger& ledger) {
 }
 
 TEST(Communication, LinesAddUpToInterconnectAndNetwork) {
-  Profile profile = profile_of({group("dp"), group("tp")});
+  Profile profile = profile_with({group("dp"), group("tp")});
   add_variant(profile, "off:dp", 0.012);
   add_variant(profile, "off:tp", 0.005);
   const Ledger ledger = attribute(profile);
@@ -68,7 +68,7 @@ TEST(Communication, LinesAddUpToInterconnectAndNetwork) {
 }
 
 TEST(Communication, TheOnlyBusyGroupCostsAllOfIt) {
-  const Ledger ledger = attribute(profile_of({group("world"), group("pp", "it has one rank")}));
+  const Ledger ledger = attribute(profile_with({group("world"), group("pp", "it has one rank")}));
   ASSERT_EQ(ledger.communication.size(), 2U) << "nothing is left";
   EXPECT_EQ(line(ledger, "world").exposed, ledger[Part::interconnect]);
   EXPECT_FALSE(line(ledger, "pp").exposed);
@@ -76,7 +76,7 @@ TEST(Communication, TheOnlyBusyGroupCostsAllOfIt) {
 }
 
 TEST(Communication, WhatWasNotMeasuredStaysInTheRest) {
-  Profile profile = profile_of({group("dp"), group("tp"), group("ep", "6 other groups are busier")});
+  Profile profile = profile_with({group("dp"), group("tp"), group("ep", "6 other groups are busier")});
   add_variant(profile, "off:dp", 0.012);
   const Ledger ledger = attribute(profile);
   EXPECT_EQ(line(ledger, "tp").why_not, "it was visited in fewer than two rounds");
@@ -85,7 +85,7 @@ TEST(Communication, WhatWasNotMeasuredStaysInTheRest) {
 }
 
 TEST(Communication, CallsAndBytesAreThoseOfAStepOfARank) {
-  Profile profile = profile_of({group("tp")});
+  Profile profile = profile_with({group("tp")});
   const auto steps = static_cast<std::int64_t>(6 * profile.windows[0].steps);
   const auto row = [&](int rank, std::string op, std::int64_t bytes, std::int64_t count, Condition condition) {
     CollectiveSummary summary;
@@ -110,7 +110,7 @@ TEST(Communication, CallsAndBytesAreThoseOfAStepOfARank) {
 
 // Inside a node the group costs what confining it to the node does not save.
 TEST(Communication, AGroupWithinAndBetweenNodesIsSplit) {
-  Profile profile = profile_of({group("dp"), group("tp")});
+  Profile profile = profile_with({group("dp"), group("tp")});
   profile.groups[0].between_nodes = true;
   profile.groups[0].ranks_per_node = 2;
   add_variant(profile, "off:dp", 0.012);
@@ -123,7 +123,7 @@ TEST(Communication, AGroupWithinAndBetweenNodesIsSplit) {
 }
 
 TEST(Communication, GroupsThatCameLaterAreCounted) {
-  Profile profile = profile_of({group("dp")});
+  Profile profile = profile_with({group("dp")});
   CollectiveSummary late;
   late.condition = Condition::node;
   late.op = "allreduce";
@@ -136,7 +136,7 @@ TEST(Communication, GroupsThatCameLaterAreCounted) {
 }
 
 TEST(Communication, WithoutGroupsOrConditionsThereIsNone) {
-  EXPECT_TRUE(attribute(profile_of({})).communication.empty());
+  EXPECT_TRUE(attribute(profile_with({})).communication.empty());
   Script alone;
   alone.chain = {Condition::solo, Condition::hot};
   alone.added_s = {0.1, 0.01};

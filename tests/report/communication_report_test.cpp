@@ -53,8 +53,8 @@ TEST(CommunicationReport, TextHasALineForEachGroup) {
 }
 
 TEST(CommunicationReport, JsonHasTheKeys) {
-  const nlohmann::json json = nlohmann::json::parse(render_json(report_of(two_groups())));
-  const auto& lines = json["ledger"]["communication"];
+  const nlohmann::json document = nlohmann::json::parse(render_json(report_of(two_groups())));
+  const auto& lines = document["ledger"]["communication"];
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0]["group"], "dp");
   EXPECT_EQ(lines[0]["used_by"][0], "FSDP");
@@ -67,7 +67,7 @@ TEST(CommunicationReport, JsonHasTheKeys) {
   EXPECT_TRUE(lines[2]["group"].is_null());
   double sum_s = 0;
   for (const auto& line : lines) sum_s += line["s"].get<double>();
-  EXPECT_NEAR(sum_s, json["ledger"]["parts"]["interconnect"]["s"], 1e-12);
+  EXPECT_NEAR(sum_s, document["ledger"]["parts"]["interconnect"]["s"], 1e-12);
   const nlohmann::json without = nlohmann::json::parse(render_json(report_of(interconnect_profile())));
   EXPECT_TRUE(without["ledger"]["communication"].is_null());
 }
