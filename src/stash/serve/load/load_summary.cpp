@@ -35,8 +35,8 @@ LatencyEstimate mean_estimate(std::span<const double> latencies) {
   return found;
 }
 
-// The share of latencies beyond the quantile is known to some factor, since few may be; the interval is the quantiles of
-// both its ends.
+// The share of latencies beyond the quantile is known to some factor, since few may be; the interval is the quantiles
+// of both its ends.
 LatencyEstimate quantile_estimate(std::span<const double> latencies, std::span<const double> sorted, double p) {
   LatencyEstimate found{.s = load_quantile(sorted, p)};
   std::vector<double> beyond(latencies.size());
