@@ -9,7 +9,7 @@
 #include "stash/core/error.h"
 #include "stash/models/families.h"
 #include "stash/models/gpt_spec.h"
-#include "stash/models/variants.h"
+#include "stash/models/model_variants.h"
 
 namespace stash {
 namespace {

@@ -7,7 +7,7 @@
 #include "stash/catalog/instance.h"
 #include "stash/predict/calibrate_measured.h"
 #include "stash/predict/described_cluster.h"
-#include "stash/predict/interval.h"
+#include "stash/predict/uncertainty.h"
 #include "stash/predict/predict_job.h"
 #include "stash/predict/prediction.h"
 #include "stash/predict/scaling.h"

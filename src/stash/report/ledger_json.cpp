@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stash/attribute/coverage.h"
-#include "stash/report/communication.h"
+#include "stash/report/group_times.h"
 #include "stash/report/verdict.h"
 
 namespace stash {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "stash/core/version.h"
-#include "stash/report/communication.h"
+#include "stash/report/group_times.h"
 #include "stash/report/openmetrics.h"
 #include "stash/report/printable.h"
 #include "stash/report/report.h"

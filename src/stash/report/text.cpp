@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "stash/report/bar.h"
-#include "stash/report/communication.h"
+#include "stash/report/group_times.h"
 #include "stash/report/lines.h"
 #include "stash/report/printable.h"
 #include "stash/report/report.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "stash/report/communication.h"
+#include "stash/report/group_times.h"
 #include "stash/report/html/charts.h"
 #include "stash/report/html/html_table.h"
 #include "stash/report/html/markup.h"

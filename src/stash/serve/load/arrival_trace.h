@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string_view>
 
-#include "stash/serve/load/arrivals.h"
+#include "stash/serve/load/planned_arrivals.h"
 
 namespace stash {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stash/serve/load/arrivals.h"
+#include "stash/serve/load/planned_arrivals.h"
 #include "stash/serve/load/load_result.h"
 #include "stash/serve/load/load_target.h"
 

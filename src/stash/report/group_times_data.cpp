@@ -3,7 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "stash/report/communication.h"
+#include "stash/report/group_times.h"
 #include "stash/report/ledger_json.h"
 #include "stash/report/openmetrics.h"
 #include "stash/report/printable.h"

@@ -1,4 +1,4 @@
-#include "stash/report/communication.h"
+#include "stash/report/group_times.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "stash/serve/load/arrivals.h"
+#include "stash/serve/load/planned_arrivals.h"
 
 #include <fmt/format.h>
 

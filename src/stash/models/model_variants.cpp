@@ -1,4 +1,4 @@
-#include "stash/models/variants.h"
+#include "stash/models/model_variants.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "stash/predict/interval.h"
+#include "stash/predict/uncertainty.h"
 
 #include <cmath>
 
