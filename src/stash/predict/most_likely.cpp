@@ -73,8 +73,8 @@ std::vector<Vector> inverse(std::vector<Vector> a) {
 // What the prior and the measured times together say, as inverse variances.
 std::vector<Vector> knowledge(std::span<const double> spreads, std::span<const MeasuredTime> times, const Logs& at) {
   const std::size_t n = at.size();
-  std::vector<Vector> known(n, Vector(n, 0));
-  for (std::size_t i = 0; i < n; ++i) known[i][i] = 1 / (spreads[i] * spreads[i]);
+  std::vector<Vector> known;
+  for (std::size_t i = 0; i < n; ++i) known.emplace_back(n, 0.0)[i] = 1 / (spreads[i] * spreads[i]);
   for (const MeasuredTime& time : times) {
     Vector slope;
     for (std::size_t i = 0; i < n; ++i) {
