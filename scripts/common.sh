@@ -31,7 +31,10 @@ lock_setup() { # [enough]
   flock -n "$setup_lock" && return
   say "another call is setting up $root; waiting for it"
   until flock -w 1 "$setup_lock"; do
-    (($#)) && "$1" && unlock_setup && return 1
+    if (($#)) && "$1"; then
+      unlock_setup
+      return 1
+    fi
   done
 }
 

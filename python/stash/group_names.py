@@ -45,10 +45,11 @@ class Variables:
         for holder in gc.get_referrers(*groups):
             if isinstance(holder, dict):
                 self.look(list(holder.items()))
-            elif isinstance(holder, types.CellType):
-                self.look_at_cell(holder)
             elif not isinstance(holder, (list, tuple, set, types.FrameType)):
                 self.look(list(getattr(holder, "__dict__", {}).items()))
+        for thing in gc.get_objects():  # nothing refers back to a closure's dictionary of groups
+            if isinstance(thing, types.FunctionType) and thing.__closure__:
+                self.look_at_function(thing)
 
     def look(self, names, deeper=0):
         """A dictionary of groups alone is hidden from the collector: it is looked into where it is met."""
@@ -59,19 +60,10 @@ class Variables:
                 self.found.setdefault(id(value), set()).add(cleaned(name))
             elif deeper and type(value) is dict:
                 self.look(list(value.items()))
-            elif deeper and isinstance(value, types.FunctionType) and value.__closure__:
-                self.look_at_function(value)
 
     def look_at_function(self, function):
         self.look([(name, cell.cell_contents) for name, cell in zip(function.__code__.co_freevars, function.__closure__)
-                   if cell_is_full(cell)])
-
-    def look_at_cell(self, cell):
-        for closure in gc.get_referrers(cell):
-            if isinstance(closure, tuple):
-                for function in gc.get_referrers(closure):
-                    if isinstance(function, types.FunctionType):
-                        self.look_at_function(function)
+                   if cell_is_full(cell)], 1)
 
     def clearest(self):
         return {key: min(names, key=lambda name: (len(name), name)) for key, names in self.found.items()}

@@ -300,7 +300,7 @@ class Expecting(SetUpCase):
         (tree / ".ninja_log").write_text("# ninja log v5\n" + log)
         if program:
             self.checkout.tool("stash", "exit", tree / "bin")
-        script = (f"root='{self.checkout.root}'; source scripts/setup.sh; nproc() {{ echo 1; }}\n"
+        script = (f"root='{self.checkout.root}'; source scripts/setup.sh; nproc() {{ echo 1; }}; unset SECONDS; SECONDS=0\n"
                   f"start_task program printf '[0/{counted}]\\n'; wait; look_at_compiling program 100 x; echo $left")
         ended = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=self.checkout.root, capture_output=True,
                                text=True, timeout=60)
