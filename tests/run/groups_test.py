@@ -6,7 +6,7 @@ import program
 import script
 
 program.require_program(extension=False)
-FLAGS = ("--max-time", "3s", "--precision", "20%", "--conditions", "solo,apart,node")
+FLAGS = ("--max-time", "20s", "--precision", "20%", "--conditions", "solo,apart,node")
 
 
 class Groups(unittest.TestCase):
