@@ -48,7 +48,7 @@ class Variables:
             elif not isinstance(holder, (list, tuple, set, types.FrameType)):
                 self.look(list(getattr(holder, "__dict__", {}).items()))
         for thing in gc.get_objects():  # nothing refers back to a closure's dictionary of groups
-            if isinstance(thing, types.FunctionType) and thing.__closure__:
+            if type(thing) is types.FunctionType and thing.__closure__:
                 self.look_at_function(thing)
 
     def look(self, names, deeper=0):

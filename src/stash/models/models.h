@@ -31,8 +31,8 @@ struct ModelEntry {
 
 std::span<const ModelEntry> model_table();
 
-// By name, as a variant of a listed one (model_variants.h), or as a size of the GPT family (gpt_spec.h). UsageError names the
-// nearest model; also for a size that the network cannot take.
+// By name, as a variant of a listed one (model_variants.h), or as a size of the GPT family (gpt_spec.h). UsageError
+// names the nearest model; also for a size that the network cannot take.
 Graph make_model(std::string_view name, const ModelOptions& options = {});
 
 // The pixels that a model takes unless told otherwise.
