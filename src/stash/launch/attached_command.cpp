@@ -15,7 +15,10 @@ EnvironmentChanges environment(const fs::path& package_folder, const fs::path& r
   // The hooks come first on the path, so that no other sitecustomize hides them.
   std::string path = (package_folder / "attach").string() + ':' + package_folder.string();
   if (const char* own = std::getenv("PYTHONPATH"); own != nullptr && *own != '\0') path += ':' + std::string(own);
-  return {{"PYTHONPATH", path}, {kRunFolderVariable, run_folder.string()}};
+  EnvironmentChanges changes{{"PYTHONPATH", path}, {kRunFolderVariable, run_folder.string()}};
+  // Torch's profiler, which records a few steps, reports its start and stop on the script's stderr below this level.
+  if (std::getenv("KINETO_LOG_LEVEL") == nullptr) changes.emplace("KINETO_LOG_LEVEL", "6");
+  return changes;
 }
 
 Attached how_far(const EventFiles& files) {
