@@ -30,7 +30,7 @@ TEST(LinkRates, EveryTransportHasItsFit) {
 TEST(LinkRates, MachinesInTheTableAreInTheCatalogue) {
   for (const LinkRateRow& row : link_rate_table()) {
     if (row.machine.empty()) continue;
-    EXPECT_NE(find_if_any(instance_table(), row.machine), nullptr) << row.machine;
+    EXPECT_NE(find_instance_or_null(instance_table(), row.machine), nullptr) << row.machine;
   }
 }
 

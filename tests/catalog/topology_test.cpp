@@ -92,7 +92,7 @@ TEST(Topologies, EachHasASourceADateAndMachinesOfTheCatalogue) {
     EXPECT_FALSE(topology.machines.empty()) << topology.name;
     for (const std::string& machine : topology.machines) {
       EXPECT_TRUE(seen.insert(machine).second) << machine << " is in two files";
-      const Instance* instance = find_if_any(instance_table(), machine);
+      const Instance* instance = find_instance_or_null(instance_table(), machine);
       ASSERT_NE(instance, nullptr) << machine;
       EXPECT_LE(instance->gpus, static_cast<int>(topology.gpus.size())) << machine;
     }

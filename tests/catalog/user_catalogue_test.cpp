@@ -76,7 +76,7 @@ TEST_F(UserCatalogue, AFileThatCannotBeReadIsNamedAndTheOthersAreUsed) {
   fs::create_directory(folder_ / "folder.json");
   write_user_instances(folder_, "good", std::vector{sample_instance()});
   const Catalogue catalogue = read_catalogue(folder_);
-  EXPECT_NE(find_if_any(catalogue.instances, "k80.8"), nullptr);
+  EXPECT_NE(find_instance_or_null(catalogue.instances, "k80.8"), nullptr);
   ASSERT_EQ(catalogue.warnings.size(), 2u);
   EXPECT_NE(catalogue.warnings[0].find("bad.json"), std::string::npos);
   EXPECT_NE(catalogue.warnings[1].find("folder.json"), std::string::npos);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "jpeg_writer.h"
 #include "stash/core/cpu_clock.h"
 #include "stash/core/error.h"
@@ -41,7 +43,11 @@ TEST(InputLoader, ASampleOfAnotherLoaderTakesThatManyTimesTheCpu) {
     folder.write(fmt::format("c/{}.jpg", i), write_jpeg(test_picture(500, 375), 500, 375));
   }
   const auto dataset = open_dataset(folder.path(), InputKind::images);
-  const double own_s = decode_s(dataset, 1), other_s = decode_s(dataset, 3.28);
+  double own_s = 1e9, other_s = 1e9;  // the least of three, in turns: other processes may take the core away
+  for (int i = 0; i < 3; ++i) {
+    own_s = std::min(own_s, decode_s(dataset, 1));
+    other_s = std::min(other_s, decode_s(dataset, 3.28));
+  }
   EXPECT_GT(other_s, 2 * own_s);
   EXPECT_LT(other_s, 6 * own_s);
 }

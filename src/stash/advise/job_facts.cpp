@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "stash/core/job.h"
 #include "stash/core/units.h"
 
 namespace stash {
 namespace {
-
-constexpr int kMostWorkers = 1024;  // that --workers takes
 
 FirstStep step_for(const Stall& stall, std::string action, std::string how, std::string because, Effort effort) {
   return {.part = stall.part,
@@ -60,7 +59,7 @@ JobFacts::JobFacts(const Profile& from, const Ledger& its_ledger)
       ranks_per_node(std::max(1, from.job.ranks / std::max(1, nodes))),
       is_script(!from.job.command.empty()),
       computes_on_cpu(from.job.device.is_cpu()),
-      most_workers(computes_on_cpu ? 0 : std::clamp(from.machine.cores / ranks_per_node, 0, kMostWorkers)) {}
+      most_workers(computes_on_cpu ? 0 : std::clamp(from.machine.cores / ranks_per_node, 0, kMostWorkersPerRank)) {}
 
 FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers) {
   const int now = facts.profile.job.workers;

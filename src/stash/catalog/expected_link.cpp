@@ -41,7 +41,7 @@ LinkOwner link_owner(const Machine& machine) {
 }
 
 std::optional<ExpectedLink> expected_link(LinkKind kind, const LinkOwner& owner, std::span<const Instance> catalogue) {
-  const Instance* found = owner.instance.empty() ? nullptr : find_if_any(catalogue, owner.instance);
+  const Instance* found = owner.instance.empty() ? nullptr : find_instance_or_null(catalogue, owner.instance);
   if (found == nullptr) found = alike(owner, catalogue);
   if (found == nullptr && owner.any_size && kind == LinkKind::gpus) found = with_fastest_links(owner, catalogue);
   if (found == nullptr) return std::nullopt;

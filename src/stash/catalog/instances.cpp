@@ -51,7 +51,7 @@ std::span<const Instance> instance_table() {
   return instances;
 }
 
-const Instance* find_if_any(std::span<const Instance> instances, std::string_view name) {
+const Instance* find_instance_or_null(std::span<const Instance> instances, std::string_view name) {
   const auto same = [wanted = lower_case(name)](const Instance& instance) {
     return lower_case(instance.name) == wanted;
   };
@@ -60,7 +60,7 @@ const Instance* find_if_any(std::span<const Instance> instances, std::string_vie
 }
 
 const Instance& find_instance(std::span<const Instance> instances, std::string_view name) {
-  if (const Instance* found = find_if_any(instances, name)) return *found;
+  if (const Instance* found = find_instance_or_null(instances, name)) return *found;
   const std::string_view near = nearest_instance(instances, lower_case(name));
   throw UsageError(fmt::format(
       "unknown instance '{}'; {}", name,

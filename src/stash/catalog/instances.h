@@ -14,8 +14,9 @@ std::span<const Instance> instance_table();
 
 // Upper and lower case are the same. UsageError names the nearest; the result lives as long as `instances`.
 const Instance& find_instance(std::span<const Instance> instances, std::string_view name);
-const Instance& find_instance(std::string_view name);                                     // of instance_table()
-const Instance* find_if_any(std::span<const Instance> instances, std::string_view name);  // nullptr: not there
+const Instance& find_instance(std::string_view name);  // of instance_table()
+const Instance* find_instance_or_null(std::span<const Instance> instances,
+                                      std::string_view name);  // nullptr: not there
 
 // As the catalogue spells a cloud: lower case, and google for SkyPilot's gcp.
 std::string cloud_name(std::string_view name);

@@ -79,8 +79,6 @@ double LinkRates::waits_ratio(int peers) const {
 
 std::string_view to_string(Transport transport) { return kTransports[static_cast<std::size_t>(transport)]; }
 
-bool is_network(Transport transport) { return transport >= Transport::infiniband; }
-
 std::vector<LinkRateRow> parse_link_rates(std::string_view text, std::string_view source) {
   const CsvTable table = parse_csv(text, source);
   if (!std::ranges::equal(table.header, kLinkRateColumns)) {

@@ -14,7 +14,6 @@ namespace stash {
 // Server: sums in the node's host memory, or on one GPU through it.
 enum class Transport { nvswitch, nvls, nvlink, pcie, host, server, infiniband, efa, tcp };
 std::string_view to_string(Transport transport);
-bool is_network(Transport transport);
 
 // What collectives reach and cost on a transport, fitted to published measurements; docs/prediction.md has the model.
 struct LinkRates {

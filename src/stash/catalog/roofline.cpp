@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "stash/catalog/layer_kernels.h"
+#include "stash/models/graph.h"
 
 namespace stash {
 namespace {
 
-constexpr double kParameterBytes = 4;
 constexpr double kForwardParameterPasses = 1;   // weights are read
 constexpr double kBackwardParameterPasses = 2;  // weights are read, gradients written
 constexpr double kWinogradTile = 4;             // outputs in each direction; what hangs over the edge is computed too

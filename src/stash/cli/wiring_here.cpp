@@ -39,7 +39,7 @@ std::optional<TopologyFindings> examine_this_machine(const Instance* type, std::
     tell_warnings(std::array<std::string, 1>{error.what()});
     return std::nullopt;
   }
-  if (wiring.type == nullptr) wiring.type = find_if_any(instances, product_name().value_or(""));
+  if (wiring.type == nullptr) wiring.type = find_instance_or_null(instances, product_name().value_or(""));
   const std::vector<std::string> models = gpu_models();
   if (!models.empty()) wiring.gpu = gpu_called(models.front());
   if (wiring.gpu == nullptr && wiring.type != nullptr) wiring.gpu = known_gpu(*wiring.type);

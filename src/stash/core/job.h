@@ -12,6 +12,8 @@
 
 namespace stash {
 
+inline constexpr int kMostWorkersPerRank = 1024;
+
 // What is trained and how it is measured. What a script does not show is 0 or empty here, and null in JSON.
 struct Job {
   std::string model = "resnet18";  // empty: the user's own script

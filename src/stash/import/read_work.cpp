@@ -6,11 +6,11 @@
 
 #include "stash/core/error.h"
 #include "stash/import/step_operators.h"
+#include "stash/models/graph.h"
 
 namespace stash {
 namespace {
 
-constexpr double kParameterBytes = 4;
 constexpr std::size_t kMostLayers = 20'000;  // of a pass; the simulator takes no more than a few times that
 
 bool is_same_operator(const StepLayerSeen& a, const StepLayerSeen& b) {

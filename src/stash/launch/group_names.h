@@ -18,7 +18,6 @@ struct ShownGroup {
   std::vector<int> ranks;
 };
 
-inline constexpr std::size_t kMostShownGroups = 64;  // of a rank; the others have no name
 inline constexpr std::size_t kLongestGroupName = 60;
 
 struct NamedGroups {

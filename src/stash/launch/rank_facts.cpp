@@ -37,7 +37,7 @@ Check check_nodes(const ByNode& nodes, std::size_t ranks) {
   }
   Check check{.text = fmt::format("{} ranks on {} {}: {}", ranks, nodes.size(), nodes.size() == 1 ? "node" : "nodes",
                                   fmt::join(list, ", "))};
-  if (fewest != most) check.text += "; not as many on each, which works and is seldom wanted";
+  if (fewest != most) check.text += "; the numbers differ, which is allowed and seldom intended";
   return check;
 }
 
@@ -81,7 +81,7 @@ Check check_clocks(const std::vector<RankFacts>& ranks) {
   Check check{.text = fmt::format("clocks can be compared to within {}", format_duration(worst_s))};
   if (worst_s > kGoodClock_s) {
     check.well = false;
-    check.fix = "answers between ranks take long: a slow or busy network; late ranks are told less well";
+    check.fix = "answers between ranks take long (a slow or busy network): late ranks are detected less precisely";
   }
   return check;
 }

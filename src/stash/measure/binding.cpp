@@ -37,7 +37,7 @@ class Switch {
   void set_node(const py::object& group, std::vector<int> ranks) {
     backend_->set_node(group_of(group)->getBackend(device_.type()), std::move(ranks));
   }
-  void set_link(double bytes_per_s) { backend_->set_link(bytes_per_s); }
+  void set_link(double bytes_per_s) { backend_->set_link(bytes_per_s, nullptr); }
 
   // (op number, bytes, count, seconds) of what went through and was not switched off.
   std::vector<std::tuple<std::string, std::int64_t, std::int64_t, double>> counters() {

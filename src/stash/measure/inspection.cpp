@@ -29,7 +29,7 @@ void inspect_links(const RankSetup& setup, const Events& events) {
   if (setup.node) {
     backend->set_node(setup.node->getBackend(device.torch_device().type()), setup.team.ranks_here());
   }
-  if (job.inject.link_bytes_per_s) backend->set_link(*job.inject.link_bytes_per_s);
+  if (job.inject.link_bytes_per_s) backend->set_link(*job.inject.link_bytes_per_s, nullptr);
   const std::vector<LinkTime> rows =
       sweep_links(*backend, control, setup.team, device.torch_device(), {.most_bytes = *setup.order.max_link_bytes},
                   [&](std::string_view phase) {

@@ -11,6 +11,7 @@
 #include "stash/catalog/loader.h"
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
+#include "stash/launch/peer_errors.h"
 #include "stash/launch/protocol/shared_names.h"
 #include "stash/measure/copy_sweep.h"
 #include "stash/measure/engine/builtin_workload.h"
@@ -85,7 +86,7 @@ class RankRun {
     if (setup_.node) backend_->set_node(setup_.node->getBackend(device_.torch_device().type()), team_.ranks_here());
     backend_->set_stream(device_.emulated());
     backend_->set_spans(spans_);
-    if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
+    if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s, device_.emulated());
     make_pipeline();
     batches_ = std::make_unique<BatchSource>(graph_, job_, device_, pipeline_.get(), *spans_);
     if (pipeline_) pipeline_->pause();
@@ -213,16 +214,6 @@ class RankRun {
   std::vector<LayerTime> layers_;
 };
 
-// Failures that another rank's end causes here: that rank is the one to blame.
-bool is_consequence(std::string_view message) {
-  for (const std::string_view sign :
-       {"onnection closed by peer", "onnection reset", "roken pipe", "imed out", "Socket closed", "ead error",
-        "NCCL communicator was aborted", "remote process"}) {
-    if (message.find(sign) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 // The CPU's allocator has no exception of its own.
 FaultKind kind_of(const c10::Error& error) {
   const bool lacks_memory = error.msg().find("can't allocate memory") != std::string::npos;
@@ -256,7 +247,7 @@ std::optional<Failure> failure_of(const std::function<void()>& run) {
 
 // The supervisor knows what became of the ranks that it started; of others the ranks know more.
 void explain(ErrorEvent& error, Team& team, bool crew_is_whole) {
-  const bool own = !is_consequence(error.message);
+  const bool own = !is_of_a_lost_peer(error.message);
   if (!own) error.kind = FaultKind::peer;
   if (crew_is_whole) return;
   Team::Reason reason = team.part(error.message, own);

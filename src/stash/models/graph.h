@@ -10,6 +10,8 @@
 
 namespace stash {
 
+inline constexpr double kParameterBytes = 4;  // of a trained one, whatever type it is computed in
+
 // Kinds of layers. Shapes are per sample: {channels, height, width}, {tokens, features} or {features}.
 enum class Op {
   image,       // input {3, size, size}

@@ -3,7 +3,6 @@
 namespace stash {
 namespace {
 
-constexpr double kParameterBytes = 4;
 constexpr double kTrainedCopies = 4;   // weight, gradient, bucket, momentum
 constexpr double kEmulatedCopies = 2;  // weight, and the bucket that the gradient is a view of
 

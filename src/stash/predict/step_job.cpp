@@ -11,8 +11,6 @@
 namespace stash {
 namespace {
 
-constexpr double kParameterBytes = 4;
-
 constexpr int kMostWorkers = 1 << 12;
 constexpr int kMostPrefetch = 1 << 12;
 constexpr int kMostBlockingCalls = 1 << 16;

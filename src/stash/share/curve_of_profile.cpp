@@ -10,6 +10,7 @@
 #include "stash/attribute/steady_fetch.h"
 #include "stash/catalog/gpu_model.h"
 #include "stash/core/error.h"
+#include "stash/core/job.h"
 #include "stash/predict/described_cluster.h"
 #include "stash/predict/simulate.h"
 
@@ -23,7 +24,6 @@ constexpr double kModelRatio = 0.01;
 // The step is taken to wait for its input when that makes it this much longer.
 constexpr double kBoundRatio = 1.02;
 constexpr int kRefinements = 8;
-constexpr int kMostWorkersOfARank = 1024;
 
 double relative_half_width(const Estimate& time) { return time.s > 0 ? half_width_s(time) / time.s : 0; }
 
@@ -216,7 +216,7 @@ SupplyCurve curve_of(std::span<const Profile> profiles, std::string name, const 
   curve.ceiling = with_half_width(samples / base.fed().s, fed_ratio);
   curve.storage_bytes_per_sample = base.bytes_per_sample();
   const double measured_ratio = std::hypot(relative_half_width(base.measured()), kModelRatio);
-  const int most = std::clamp(options.most_workers, 1, kMostWorkersOfARank);
+  const int most = std::clamp(options.most_workers, 1, kMostWorkersPerRank);
   for (int workers = 1; workers <= most; ++workers) {
     const double supply_s = base.step_s(workers) / correction.at(workers);
     const double step_s = std::max(supply_s, base.fed().s);

@@ -10,6 +10,7 @@
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/core/job.h"
 #include "stash/core/units.h"
 #include "stash/share/allocate.h"
 
@@ -20,7 +21,6 @@ constexpr std::size_t kMostBytes = 4 << 20;
 constexpr std::size_t kMostJobs = 10'000;
 constexpr std::size_t kMostWords = 4096;  // of a command
 constexpr std::size_t kMostName = 64;     // bytes
-constexpr int kMostWorkers = 1024;
 
 constexpr std::array<std::string_view, 3> kTopKeys{"cores", "gpus", "job"};
 constexpr std::array<std::string_view, 9> kJobKeys{"name",    "command", "folder",      "profile",    "curve",
@@ -124,8 +124,8 @@ JobEntry read_entry(const toml::table& toml_table, std::string_view source) {
                .curve = table.text("curve"),
                .arrives_s = table.duration_s("arrives"),
                .samples = table.number("samples"),
-               .min_workers = table.count("min_workers", kMostWorkers).value_or(1),
-               .max_workers = table.count("max_workers", kMostWorkers),
+               .min_workers = table.count("min_workers", kMostWorkersPerRank).value_or(1),
+               .max_workers = table.count("max_workers", kMostWorkersPerRank),
                .line = line_of(toml_table)};
   check_name(table, job.name);
   if (job.max_workers && *job.max_workers < job.min_workers) table.fail("max_workers", "is below min_workers");

@@ -203,7 +203,7 @@ Job JobFlags::resolve(int gpus, int cores, const std::optional<LaunchedProcess>&
   job.bucket_bytes = parse_bytes(bucket, "--bucket");
   if (job.bucket_bytes < 1) throw UsageError("--bucket must hold at least a byte, like 25MiB");
   job.data = data;
-  job.workers = in_range(workers.value_or(default_workers(cores, on_host)), 1, 1024, "--workers");
+  job.workers = in_range(workers.value_or(default_workers(cores, on_host)), 1, kMostWorkersPerRank, "--workers");
   job.prefetch = in_range(prefetch, 1, 1024, "--prefetch");
   job.loader = checked_loader(loader, images, job.model);
   job.conditions = parse_conditions(conditions);

@@ -65,7 +65,7 @@ class CatalogAddVerb final : public Verb {
       throw UsageError(fmt::format("--gpus {} is out of range; it takes 1 to {}", *machine_.gpus, kMostGpus));
     }
     if (!machine_.gpu.empty()) find_gpu(machine_.gpu);
-    if (find_if_any(instance_table(), machine_.name) != nullptr) {
+    if (find_instance_or_null(instance_table(), machine_.name) != nullptr) {
       throw UsageError(
           fmt::format("--name {} is a rented machine of the catalogue; name yours otherwise", machine_.name));
     }

@@ -4,7 +4,7 @@
 
 namespace stash {
 
-bool BaselineFile::is_usual(const jpeg_decompress_struct& info) {
+bool BaselineFile::is_baseline(const jpeg_decompress_struct& info) {
   const int count = info.num_components;
   if (avx2_transform() == nullptr || info.progressive_mode || info.arith_code || info.restart_interval != 0)
     return false;

@@ -12,12 +12,12 @@
 
 namespace stash {
 
-// Decodes files of the usual kind (baseline, one scan, no restart markers) whose header libjpeg has read. Keeps its
+// Decodes files of the common kind (baseline, one scan, no restart markers) whose header libjpeg has read. Keeps its
 // tables: most files have the same ones.
 class BaselineFile {
  public:
   // Whether `info`, after jpeg_read_header, is such a file and this processor has what it takes.
-  static bool is_usual(const jpeg_decompress_struct& info);
+  static bool is_baseline(const jpeg_decompress_struct& info);
 
   // Writes the MCUs of the area to `out`, one for each component. False: leave the file to libjpeg.
   bool decode(const jpeg_decompress_struct& info, const ScanArea& area, const std::array<std::uint8_t*, 3>& out,

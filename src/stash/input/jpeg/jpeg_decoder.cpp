@@ -42,7 +42,7 @@ struct JpegDecoder::Impl {
   const jpeg_decompress_struct& info() const { return library.info; }
 
   void read_header();
-  void prepare(const CropBox& crop, int target, bool may_be_usual);
+  void prepare(const CropBox& crop, int target, bool may_be_baseline);
   static Range needed_pixels(int begin, int length, int denominator, int margin, JDIMENSION limit);
   void find_needed_pixels(const CropBox& crop);
   void choose_format();
@@ -54,7 +54,7 @@ struct JpegDecoder::Impl {
   void crop_columns();
   void find_sampling();
   void layout_planes();
-  bool read_usual(const CropBox& crop);
+  bool read_baseline(const CropBox& crop);
   void read_by_library(const CropBox& crop);
   void point_at_group(int group, std::array<JSAMPARRAY, 3>& components);
   void read_planes();
@@ -64,11 +64,11 @@ struct JpegDecoder::Impl {
   JpegLibrary library;
   BaselineFile baseline;
   std::span<const std::uint8_t> file;
-  bool usual = true;    // BaselineFile decodes it, else libjpeg
-  bool raw = true;      // components as they are in the file; else CMYK pixels
-  Range rows, columns;  // pixels that are needed, at the decoder's scale
-  int row_group = 0;    // pixel rows that the decoder delivers at a time
-  int first_group = 0;  // row groups that are kept
+  bool is_baseline = true;  // BaselineFile decodes it, else libjpeg
+  bool raw = true;          // components as they are in the file; else CMYK pixels
+  Range rows, columns;      // pixels that are needed, at the decoder's scale
+  int row_group = 0;        // pixel rows that the decoder delivers at a time
+  int first_group = 0;      // row groups that are kept
   int last_group = 0;
   int left = 0;  // the pixel column at which the decoder's output starts
   std::vector<std::uint8_t> samples;
@@ -87,10 +87,10 @@ void JpegDecoder::Impl::choose_format() {
   }
 }
 
-void JpegDecoder::Impl::prepare(const CropBox& crop, int target, bool may_be_usual) {
+void JpegDecoder::Impl::prepare(const CropBox& crop, int target, bool may_be_baseline) {
   choose_format();
-  usual = raw && may_be_usual && BaselineFile::is_usual(info());
-  image.denominator = raw && !usual ? denominator_for(crop, target) : 1;
+  is_baseline = raw && may_be_baseline && BaselineFile::is_baseline(info());
+  image.denominator = raw && !is_baseline ? denominator_for(crop, target) : 1;
   info().scale_num = 1;
   info().scale_denom = static_cast<unsigned>(image.denominator);
   info().dct_method = JDCT_ISLOW;
@@ -186,7 +186,7 @@ void JpegDecoder::Impl::layout_planes() {
 }
 
 // The way of most files. False: it takes libjpeg, from the header on.
-bool JpegDecoder::Impl::read_usual(const CropBox& crop) {
+bool JpegDecoder::Impl::read_baseline(const CropBox& crop) {
   library.call([this] { jpeg_calc_output_dimensions(&info()); });
   find_needed_pixels(crop);
   find_sampling();
@@ -296,8 +296,8 @@ ImageSize JpegDecoder::read_header(std::span<const std::uint8_t> file) {
 
 const DecodedImage& JpegDecoder::decode(const CropBox& crop, int target) {
   impl_->prepare(crop, target, true);
-  if (impl_->usual) {
-    if (impl_->read_usual(crop)) return impl_->image;
+  if (impl_->is_baseline) {
+    if (impl_->read_baseline(crop)) return impl_->image;
     impl_->read_header();
     impl_->prepare(crop, target, false);
   }

@@ -46,7 +46,7 @@ void ScriptSession::slow_down(SwitchBackend& backend) const {
   const Injection& inject = start_.job.inject;
   const auto own = inject.group_link_bytes_per_s.find(std::string(log_->group_name(backend.group())));
   const bool has_own = own != inject.group_link_bytes_per_s.end();
-  if (has_own || inject.link_bytes_per_s) backend.set_link(has_own ? own->second : *inject.link_bytes_per_s);
+  if (has_own || inject.link_bytes_per_s) backend.set_link(has_own ? own->second : *inject.link_bytes_per_s, nullptr);
 }
 
 void ScriptSession::check_injected_groups() const {

@@ -11,10 +11,6 @@
 
 namespace stash {
 
-// A work object that has completed already: what a collective returns when it is switched off. Its future holds
-// the tensors on their device, as the gradient reducer expects.
-c10::intrusive_ptr<c10d::Work> make_completed_work(int rank, c10d::OpType op, std::vector<at::Tensor> tensors);
-
 // Slows collectives down to a link of a given rate: what goes over it is serialised, and completes no earlier
 // than its bytes would have arrived. The real collective runs underneath.
 class InjectedLink {

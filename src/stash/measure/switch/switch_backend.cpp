@@ -1,6 +1,7 @@
 #include "stash/measure/switch/switch_backend.h"
 
 #include "stash/core/clock.h"
+#include "stash/measure/switch/future_work.h"
 #include "stash/measure/switch/local_results.h"
 
 namespace stash {

@@ -38,7 +38,10 @@ class SwitchBackend : public c10d::Backend {
   void set_node(BackendPtr backend, std::vector<int> ranks) { node_.emplace(std::move(backend), std::move(ranks)); }
   // The emulated accelerator that waits for what is moved; null: there is none. Not owned.
   void set_stream(EmulatedStream* stream) { stream_ = stream; }
-  void set_link(double bytes_per_s) { link_ = std::make_unique<InjectedLink>(bytes_per_s, stream_); }
+  // `stream`: as above.
+  void set_link(double bytes_per_s, EmulatedStream* stream) {
+    link_ = std::make_unique<InjectedLink>(bytes_per_s, stream);
+  }
   // Shown to the supervisor while a collective is under way.
   void set_state(RankState& state) { state_ = &state; }
   // Where collectives of a traced window are kept.
