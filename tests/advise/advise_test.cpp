@@ -217,8 +217,8 @@ TEST(Advise, OddFiguresAreRejectedWithAReason) {
   EXPECT_EQ(name_of_first(advice), "1 x sound");
   ASSERT_EQ(advice.rejected.size(), count);
   for (const Rejected& row : advice.rejected) EXPECT_FALSE(row.why.empty()) << row.instance;
-  EXPECT_EQ(why(advice, "zero"), "its predicted step of 0 s is no time");
-  EXPECT_EQ(why(advice, "gift"), "its price of $-2/h is no price");
+  EXPECT_EQ(why(advice, "zero"), "its predicted step time of 0 s is invalid");
+  EXPECT_EQ(why(advice, "gift"), "its price of $-2 per hour is invalid");
 }
 
 TEST(Advise, IntervalThatHoldsNoTimeIsCutNotBelieved) {

@@ -37,8 +37,8 @@ TEST(Coverage, AbsentPartsSayWhy) {
   profile.job.conditions = {Condition::solo, Condition::apart, Condition::node, Condition::hot};
   EXPECT_EQ(why_absent(Part::fetch, profile), "--conditions left out cold");
   profile.job.ranks = 1;
-  EXPECT_EQ(why_absent(Part::contention, profile), "one rank shares with nobody");
-  EXPECT_EQ(why_absent(Part::interconnect, profile), "one rank has nobody to talk to");
+  EXPECT_EQ(why_absent(Part::contention, profile), "one rank shares nothing");
+  EXPECT_EQ(why_absent(Part::interconnect, profile), "one rank does not communicate");
 }
 
 TEST(Coverage, ChainWithoutSoloIsExplainedInPart) {

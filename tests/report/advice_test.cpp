@@ -148,9 +148,10 @@ TEST(AdviceText, TheMostProbableIsNamedWhereNothingIsSureEnough) {
   question.deadline_s = 33 * 60;
   question.sure_ratio = 0.99;
   const Advice advice = advise(question, market());
-  EXPECT_EQ(first_line(render_advice_text(question, advice, {})),
-            "nothing meets a deadline of 33 min with 99 % probability: the surest, 8 x p4d.24xlarge, does with 73 % "
-            "($140, 32 min); a deadline of 36 min (8 x p4d.24xlarge, $140) would do");
+  EXPECT_EQ(
+      first_line(render_advice_text(question, advice, {})),
+      "nothing meets a deadline of 33 min with 99 % probability: the likeliest, 8 x p4d.24xlarge, meets it with 73 % "
+      "($140, 32 min); a deadline of 36 min (8 x p4d.24xlarge, $140) would do");
 }
 
 TEST(AdviceText, MoreCertaintyIsInTheFirstLineWithWhatItCosts) {

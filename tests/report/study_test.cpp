@@ -57,7 +57,7 @@ TEST(StudyReport, ShowsCoefficientsResidualsLinesAndFailures) {
   EXPECT_CONTAINS(text, "two at once");
   EXPECT_CONTAINS(text, "40.00 ± 1.00      42.00      +5.0       +2.0");
   EXPECT_CONTAINS(text, "+30.0 !");
-  EXPECT_CONTAINS(text, "stall = 10.0 ms + 1.00 ms a layer");
+  EXPECT_CONTAINS(text, "stall = 10.0 ms + 1.00 ms per layer");
   EXPECT_CONTAINS(text, "needs more memory");
   EXPECT_EQ(text.find('\x1b'), text.npos);
 }

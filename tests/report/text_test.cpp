@@ -122,7 +122,7 @@ TEST(TextReport, IncompleteProfileSaysSo) {
 TEST(TextReport, InjectedStallsAreNamed) {
   Profile profile = interconnect_profile();
   profile.job.inject.read_bytes_per_s = 20e6;
-  EXPECT_CONTAINS(text_of(profile), "stalls put in on purpose: read=20MB/s\n");
+  EXPECT_CONTAINS(text_of(profile), "injected stalls: read=20MB/s\n");
 }
 
 TEST(TextReport, LateRankIsNamed) {
@@ -131,7 +131,7 @@ TEST(TextReport, LateRankIsNamed) {
     if (window.condition == Condition::apart) window.ranks[1]->wall_s += 0.030 * window.steps;
   }
   EXPECT_CONTAINS(text_of(profile),
-                  "late rank: 1 is 30.0 ms per step behind the median of the others, first under apart");
+                  "late rank: 1 is 30.0 ms per step behind the median of the other ranks, first under apart");
 }
 
 TEST(TextReport, HostileHostOfALateRankIsHarmlessInTheFirstStep) {

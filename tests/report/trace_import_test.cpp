@@ -62,9 +62,9 @@ communication runs for 30.0 us per step; 17 % of that is hidden behind compute
 late rank: 1 works 30.0 us longer per step than the others before it communicates
 a trace cannot tell: contention; interconnect and network apart (both are communication); prep and fetch apart
 (both are input); how much of a collective is waiting for a late peer
-warning: a.json marks steps on the CPU only: means hold, single steps may hold work of the one before
+warning: a.json marks steps on the CPU only: averages are right, but single steps may include work of the step before
 warning: a.json marks no wait for input: it is in launch or unexplained
-warning: b.json marks steps on the CPU only: means hold, single steps may hold work of the one before
+warning: b.json marks steps on the CPU only: averages are right, but single steps may include work of the step before
 warning: b.json marks no wait for input: it is in launch or unexplained
 )");
 }

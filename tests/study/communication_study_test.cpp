@@ -128,10 +128,10 @@ TEST(CommunicationStudy, ModelsWithoutAProfileCountAsMeant) {
 
 TEST(CommunicationStudy, TooFewMeasuredIsSaidWithTheReason) {
   const std::vector<Profile> profiles = simulated_profiles({"resnet10", "resnet18"}, {}, 1);
-  const std::vector<StudyFailure> failures{{"resnet34", "--max-time 30 s left no time for it"}};
+  const std::vector<StudyFailure> failures{{"resnet34", "--max-time 30 s was reached first"}};
   EXPECT_CONTAINS(message_of([&] { study_communication(profiles, {}, failures); }),
                   "2 profiles to fit are too few, 6 are needed; 1 could not be used, the first one (resnet34) since "
-                  "--max-time 30 s left no time for it");
+                  "--max-time 30 s was reached first");
   EXPECT_CONTAINS(message_of([&] { study_communication({}, {}, failures); }), "0 profiles to fit");
 }
 

@@ -52,7 +52,7 @@ class Study(unittest.TestCase):
             self.assertEqual(result.code, 1, result.err[-500:])
             self.assertIn("7 models within 8.00 s (--max-time)", result.err)
             self.assertIn("0 profiles to fit are too few, 6 are needed", result.err)
-            self.assertIn("--max-time 8.00 s left no time for it; the same command goes on with it", result.err)
+            self.assertIn("--max-time 8.00 s was reached first; the same command resumes", result.err)
 
     def check(self, study):
         self.assertEqual({case["model"] for case in study["cases"] if not case["held_out"]}, set(MODELS))

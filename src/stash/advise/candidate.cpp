@@ -30,17 +30,18 @@ std::optional<double> price_of_all(const Prediction& prediction, const AdviceQue
 std::string why_no_time(const Prediction& prediction) {
   const Estimate& step = prediction.ledger.step;
   if (prediction.nodes < 1 || prediction.gpus < 1) return "its number of nodes or GPUs is below 1";
-  if (!is_time(step.s)) return fmt::format("its predicted step of {} s is no time", step.s);
+  if (!is_time(step.s)) return fmt::format("its predicted step time of {} s is invalid", step.s);
   if (!std::isfinite(step.low_s) || !std::isfinite(step.high_s)) return "the interval of its step is not finite";
   if (!prediction.epoch_s || !prediction.first_epoch_s) return "the samples of its step are not known";
-  if (!is_time(*prediction.epoch_s) || !is_time(*prediction.first_epoch_s)) return "its predicted epoch is no time";
+  if (!is_time(*prediction.epoch_s) || !is_time(*prediction.first_epoch_s))
+    return "its predicted epoch time is invalid";
   return "";
 }
 
 std::string why_no_price(const Prediction& prediction, const AdviceQuestion& question) {
   const auto price = price_of_all(prediction, question);
   if (!price || (std::isfinite(*price) && *price > 0)) return "";
-  return fmt::format("its price of ${}/h is no price", *price);
+  return fmt::format("its price of ${} per hour is invalid", *price);
 }
 
 double training_s(const Prediction& prediction, const AdviceQuestion& question) {

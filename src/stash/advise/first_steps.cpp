@@ -62,7 +62,7 @@ std::optional<FirstStep> about_late_rank(const JobFacts& facts) {
       .action = fmt::format("look at rank {}{}, which keeps the others waiting", late->rank,
                             host.empty() ? "" : " on " + host),
       .how = where_to_look(late->cause),
-      .because = fmt::format("its {} takes {} longer per step than the median of the others, first under {}",
+      .because = fmt::format("its {} takes {} longer per step than the median of the other ranks, first under {}",
                              to_string(late->cause), format_duration(late->s), to_string(late->condition)),
       .saved = {s, s * (1 - kLateWidthRatio), s * (1 + kLateWidthRatio)},
       .of_s = of_s};

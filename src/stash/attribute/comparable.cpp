@@ -110,7 +110,7 @@ std::vector<Mismatch> setting_mismatches(const Profile& before, const Profile& a
   if (datasets_are_counted(before, after)) mismatches.compare("data", was.data, is.data);
   mismatches.compare("workers", was.workers, is.workers);
   mismatches.compare("prefetch", was.prefetch, is.prefetch);
-  mismatches.compare("stalls put in on purpose", to_string(was.inject), to_string(is.inject));
+  mismatches.compare("injected stalls", to_string(was.inject), to_string(is.inject));
   mismatches.compare("host", before.machine.hostname, after.machine.hostname);
   mismatches.compare("CPU", before.machine.cpu, after.machine.cpu);
   mismatches.compare("cores", before.machine.cores, after.machine.cores);

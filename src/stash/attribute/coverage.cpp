@@ -33,9 +33,9 @@ Condition adding(Part part) { return kConditions[static_cast<std::size_t>(part)]
 std::string why_without_meaning(Part part, const Profile& profile) {
   switch (part) {
     case Part::contention:
-      return profile.job.ranks == 1 ? "one rank shares with nobody" : "no two ranks share a node";
+      return profile.job.ranks == 1 ? "one rank shares nothing" : "no two ranks share a node";
     case Part::interconnect:
-      return profile.job.ranks == 1 ? "one rank has nobody to talk to" : "no two ranks share a node";
+      return profile.job.ranks == 1 ? "one rank does not communicate" : "no two ranks share a node";
     case Part::network:
       return "the job runs on one node";
     default:

@@ -94,8 +94,7 @@ class Series {
   }
 
   std::string no_time() const {
-    return fmt::format("--max-time {} left no time for it; the same command goes on with it",
-                       format_duration(max_time_s_));
+    return fmt::format("--max-time {} was reached first; the same command resumes", format_duration(max_time_s_));
   }
 
   // Error says why there is no profile.

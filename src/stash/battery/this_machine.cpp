@@ -36,8 +36,8 @@ class MachineRow {
     measure_decoding();
     measure_storage();
     if (options_.profile) take_profile(*options_.profile);
-    if (!instance().network_bytes_per_s) unknown("network: a profile of several machines (--profile) tells");
-    if (instance().gpus > 1 && !instance().link_bytes_per_s) unknown("GPU links: a profile (--profile) tells");
+    if (!instance().network_bytes_per_s) unknown("network: pass a profile of several machines with --profile");
+    if (instance().gpus > 1 && !instance().link_bytes_per_s) unknown("GPU links: pass a profile with --profile");
     check_instance(instance());
     return std::move(result_);
   }

@@ -72,8 +72,7 @@ void ReportOutput::print_beside_script(Profile profile) const {
 void ReportOutput::print(Profile profile) const { print_or_write(render(std::move(profile), true), ""); }
 
 void add_out(CLI::App& app, std::string& path) {
-  app.add_option("--out", path, "Write to this file instead of standard output, whole or not at all")
-      ->type_name("FILE");
+  app.add_option("--out", path, "Write to this file (atomically) instead of standard output")->type_name("FILE");
 }
 
 void add_profile_out(CLI::App& app, std::string& path) {

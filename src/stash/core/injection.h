@@ -7,7 +7,7 @@
 
 namespace stash {
 
-// Stalls put in on purpose: `read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s,warmup=+2s`.
+// Injected stalls: `read=20MB/s,prep=5ms/sample,rank1=+30ms,link=1Gbit/s,warmup=+2s`.
 struct Injection {
   std::optional<double> read_bytes_per_s;   // storage rate of each rank, for bytes that are not in the page cache
   std::optional<double> prep_s_per_sample;  // extra time of a worker for each sample, slept

@@ -54,7 +54,7 @@ constexpr auto kProfileMeanings = std::to_array<KeyMeaning>({
     {"windows[].ranks[].input_wait_s", "the part of it spent waiting for batches"},
     {"windows[].ranks[].collective_s", "time in collectives, from issue to completion; overlaps compute"},
     {"windows[].ranks[].behind_s",
-     "how late the rank reached the collectives of a step, relative to the median of the others"},
+     "how late the rank reached the collectives of a step, relative to the median of the other ranks"},
     {"windows[].resident_ratio", "share of the pages about to be read that were cached"},
     {"windows[].queued_start_samples", "samples in the input queue of rank 0 when the window started"},
     {"windows[].queued_end_samples", "the same when it ended"},

@@ -41,7 +41,7 @@ class Warnings {
   void about_reading() {
     const TraceRead& read = trace_.read;
     if (read.truncated) warn("ends too early: the {} events before its end are used", read.events);
-    if (read.damaged > 0) warn("is damaged in {} places: what stands between them is used", read.damaged);
+    if (read.damaged > 0) warn("is damaged in {} places: the rest of it is used", read.damaged);
     if (read.too_large > 0) {
       warn("has {} values of more than {} kB; they are left out", read.too_large,
            EventReader::kLargestEvent_bytes / 1000);
@@ -75,7 +75,7 @@ class Warnings {
       warn("has fewer than {} steps ({}): more give steadier figures", kFewSteps, rank.steps.size());
     }
     if (rank.device && !rank.marked_on_gpu && rank.step_source != StepSource::whole) {
-      warn("marks steps on the CPU only: means hold, single steps may hold work of the one before");
+      warn("marks steps on the CPU only: averages are right, but single steps may include work of the step before");
     }
     if (rank.collectives == 0 && rank.communication_s == 0 && trace_.read.world_size.value_or(1) > 1) {
       warn("is of a job of {} ranks, yet no collective was found in it", *trace_.read.world_size);

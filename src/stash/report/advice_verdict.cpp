@@ -100,7 +100,7 @@ std::string nothing_meets(const AdviceQuestion& question, const Advice& advice) 
     return fmt::format("nothing meets {}: the closest, {}, takes {}{}{}", asked_for(question), machines_of(first),
                        format_duration(first.time_s), cost.empty() ? "" : " for " + cost, what_would_do(advice));
   }
-  return fmt::format("nothing meets {} with {:g} % probability: the surest, {}, does with {} ({}{}){}",
+  return fmt::format("nothing meets {} with {:g} % probability: the likeliest, {}, meets it with {} ({}{}){}",
                      asked_for(question), question.sure_ratio * 100, machines_of(first),
                      probability_text(*first.meets_ratio), cost.empty() ? "" : cost + ", ",
                      format_duration(first.time_s), what_would_do(advice));

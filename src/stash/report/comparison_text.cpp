@@ -80,7 +80,7 @@ class ComparisonPage {
                           printable(row.model, unicode_, 40), name(row.machine), row.price_ratio, name(row.cheaper),
                           row.speed_ratio > 1 ? fmt::format("{:.2f} times as fast", row.speed_ratio) : "not faster");
     }
-    return text.empty() ? "" : "\nthe dearer machine does not pay\n" + text;
+    return text.empty() ? "" : "\npaying more does not pay off\n" + text;
   }
 
   std::string links() const {

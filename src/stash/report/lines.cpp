@@ -85,7 +85,7 @@ std::string late_rank_line(const Profile& profile, const Ledger& ledger) {
   const LateRank& late = *ledger.late_rank;
   const std::string on = profile.places.empty() ? "" : " on " + printable(host_of(profile, late.rank));
   return fmt::format(
-      "late rank: {}{} is {} per step behind the median of the others, first under {}: its {} is to blame\n", late.rank,
+      "late rank: {}{} is {} per step behind the median of the other ranks, first under {}; cause: its {}\n", late.rank,
       on, format_duration(late.s), to_string(late.condition), to_string(late.cause));
 }
 

@@ -17,7 +17,7 @@ const char* why_not_predicted(Part part, const Prediction& prediction) {
     case Part::contention:
       return "what ranks of a node share is not known of a machine that was not measured";
     case Part::interconnect:
-      return prediction.gpus == 1 ? "one GPU has nobody to talk to" : "each node uses one GPU";
+      return prediction.gpus == 1 ? "one GPU does not communicate" : "each node uses one GPU";
     case Part::network:
       return "the job runs on one node";
     case Part::copy:

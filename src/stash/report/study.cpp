@@ -97,7 +97,7 @@ std::string r_squared_text(std::optional<double> value) {
 template <class Predict>
 Row line_row(const CommunicationStudy& study, std::string_view name, const LineFit& line, double unit, Predict x_of) {
   const HeldOut held_out = count_held_out(study, [&](const StudyCase& row) { return line.at(x_of(row.observation)); });
-  return {fmt::format("stall = {} ms {} {} ms a {}", digits(line.intercept * 1e3), line.slope < 0 ? "-" : "+",
+  return {fmt::format("stall = {} ms {} {} ms per {}", digits(line.intercept * 1e3), line.slope < 0 ? "-" : "+",
                       digits(std::abs(line.slope) * 1e3 * unit), name),
           r_squared_text(line.r_squared), fmt::format("held out: {} of {}", held_out.within, held_out.all)};
 }

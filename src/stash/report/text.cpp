@@ -18,7 +18,7 @@ std::string shown_line(const std::string& text, bool unicode) {
 }
 
 std::string injection_line(const Job& job) {
-  return job.inject.empty() ? "" : fmt::format("stalls put in on purpose: {}\n", to_string(job.inject));
+  return job.inject.empty() ? "" : fmt::format("injected stalls: {}\n", to_string(job.inject));
 }
 
 std::string conditions_line(const Ledger& ledger) {

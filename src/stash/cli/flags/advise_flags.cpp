@@ -66,9 +66,9 @@ void AdviseFlags::add_to(CLI::App& app) {
 }
 
 AdviceQuestion AdviseFlags::resolve(std::optional<double> dataset_samples) const {
-  if (!epochs_) throw UsageError("--epochs is missing: how often is the data set gone through? like --epochs 90");
+  if (!epochs_) throw UsageError("--epochs is missing: the number of passes over the data set, like --epochs 90");
   if (!samples_ && !dataset_samples) {
-    throw UsageError("--samples is missing: how many samples has an epoch? like --samples 1281167");
+    throw UsageError("--samples is missing: the number of samples per epoch, like --samples 1281167");
   }
   if (!spot_ && (interruptions_per_hour_ || !restart_.empty())) {
     throw UsageError(fmt::format("{} is about spot machines: add --spot, or leave it out",

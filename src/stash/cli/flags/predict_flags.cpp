@@ -49,7 +49,7 @@ std::vector<int> parse_counts(const std::string& list, std::string_view flag) {
 }
 
 void PredictFlags::add_job_to(CLI::App& app) {
-  app.add_option("profile", profile, "A profile of a built-in job, from stash profile --out FILE")->type_name("FILE");
+  app.add_option("profile", profile, "Profile from `stash profile` or `stash run`")->type_name("FILE");
   app.add_option(
          "--model", model,
          "Model, if no profile is given; `stash models` lists them; also gpt:layers=24,hidden=2048,heads=16,seq=1024")
@@ -73,7 +73,7 @@ void PredictFlags::add_job_to(CLI::App& app) {
          "else stash")
       ->type_name("NAME");
   app.add_option("--measured", measured,
-                 "Measured step time of this job on one GPU of that machine, or on that many; may be repeated")
+                 "Measured step time of this job on INSTANCE: on one GPU, or on GPUS of them; may be repeated")
       ->type_name("INSTANCE[:GPUS]=TIME")
       ->allow_extra_args(false);
   app.add_option(

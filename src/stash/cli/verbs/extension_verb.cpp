@@ -22,7 +22,7 @@ class ExtensionVerb final : public Verb {
     CLI::Option* adopt = app.add_option("--adopt", library_, "Library built with this copy of Stash")->group("");
     app.add_option("--store", store_, "Folder of the copy's own extensions")->group("")->needs(adopt);
     app.footer(
-        "Ranks ask for it themselves. Ahead of time it saves the first of them a minute:\n"
+        "It is built when it is first needed. To build it ahead of time:\n"
         "  stash extension --python venv/bin/python\n");
   }
 

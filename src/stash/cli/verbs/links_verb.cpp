@@ -53,7 +53,8 @@ class LinksVerb final : public Verb {
         "  stash links --ranks 2 --max-size 16MB\n"
         "  stash links --topology topo.txt --instance p3.16xlarge\n"
         "  torchrun --no-python --nnodes 2 --nproc-per-node 4 --rdzv-endpoint HOST:29500 stash links\n"
-        "Bandwidths are those of nccl-tests: bytes over time, and what the slowest link carries for that.\n");
+        "Bandwidths are those of nccl-tests: algorithm bandwidth (bytes over time) and bus bandwidth (what each link "
+        "carries).\n");
   }
 
   int run() override {

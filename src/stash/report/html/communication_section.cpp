@@ -28,7 +28,7 @@ std::string groups_chart(const Ledger& ledger) {
 }
 
 std::string groups_table(const Ledger& ledger) {
-  HtmlTable table("Communication by process group: per step, of a rank",
+  HtmlTable table("Communication by process group: per step and rank",
                   {"group", "ms", "from", "to", "% of step", "calls", "bytes", "operations", ""});
   for (const GroupTime& line : shown_groups(ledger)) {
     const auto ms = [&](double Estimate::* end) {

@@ -59,7 +59,7 @@ Section pay_section(const Comparison& comparison) {
                                 row.model, comparison.machines[row.machine].name, row.price_ratio,
                                 comparison.machines[row.cheaper].name, row.speed_ratio));
   }
-  return {"pay", "Where a dearer machine does not pay", lines.empty() ? "" : list(lines)};
+  return {"pay", "Where paying more does not pay off", lines.empty() ? "" : list(lines)};
 }
 
 Section links_section(const Comparison& comparison) {

@@ -38,7 +38,7 @@ std::string job_facts(const Profile& profile) {
   const Job& job = profile.job;
   return facts({{"model", job_name(job)},
                 {"command", command_of(job)},
-                {"batch of a rank", job.batch > 0 ? fmt::format("{}", job.batch) : ""},
+                {"batch per rank", job.batch > 0 ? fmt::format("{}", job.batch) : ""},
                 {"ranks", fmt::format("{} on {} node(s)", job.ranks, node_count(profile))},
                 {"device", job.device.text()},
                 {"numbers", job.dtype},
@@ -50,7 +50,7 @@ std::string job_facts(const Profile& profile) {
                 {"data set", bytes_or_nothing(profile.dataset_bytes)},
                 {"cache of a node", bytes_or_nothing(profile.cache_bytes)},
                 {"workers of a rank", fmt::format("{}", job.workers)},
-                {"stalls put in on purpose", job.inject.empty() ? "" : to_string(job.inject)}});
+                {"injected stalls", job.inject.empty() ? "" : to_string(job.inject)}});
 }
 
 std::string machine_facts(const Machine& machine) {

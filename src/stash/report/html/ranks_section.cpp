@@ -75,9 +75,10 @@ std::string chart_of(const std::vector<RankMeans>& ranks, const Report& report) 
         {label, figures, {{*rank.behind_s, is_late ? "part-network" : "series-quiet", label + ": " + figures}}, {}});
   }
   if (rows.empty()) return "";
-  return figure(bar_chart("How late each rank is, per step", rows, tick_ms),
-                "How late each rank reaches the step's collectives, relative to the median of the others; a late rank "
-                "is colored.");
+  return figure(
+      bar_chart("How late each rank is, per step", rows, tick_ms),
+      "How late each rank reaches the step's collectives, relative to the median of the other ranks; a late rank "
+      "is colored.");
 }
 
 }  // namespace
