@@ -32,6 +32,19 @@ Sample sample_of(const Dims& dims, int batch) {
   return {shape, false};
 }
 
+// One of the images that an operator is given, and how many there are for each sample; of an unknown batch, or one that
+// the images do not follow, all of them.
+struct Images {
+  Shape one;
+  std::int64_t count = 1;
+};
+
+// Images above each other: as many values as `count` of them, and rows that are as long.
+Shape stacked(Shape one, std::int64_t count) {
+  if (one.size() > 1) one[1] = element_count_of({one[1], count});
+  return one;
+}
+
 class LayerMaker {
  public:
   LayerMaker(const KnownOperator& known, const OperatorInputs& inputs, const OperatorPlace& place)
@@ -90,6 +103,21 @@ class LayerMaker {
     return one;
   }
 
+  std::optional<Images> images(const Dims& dims, std::size_t dimensions) {
+    const Sample in = sample(dims);
+    if (in.shape.size() == dimensions) return Images{in.shape};
+    if (in.shape.size() != dimensions + 1) return std::nullopt;
+    return Images{Shape(in.shape.begin() + 1, in.shape.end()), std::max<std::int64_t>(1, in.shape[0])};
+  }
+
+  // Priced as one of them.
+  bool price(const Images& images) {
+    price({images.one});
+    scale(static_cast<double>(images.count));
+    made_.layer.output = stacked(made_.layer.output, images.count);
+    return true;
+  }
+
   // Costs of a shape that holds the whole batch count as a sample's share of it.
   double share() const { return made_.follows_batch || place_.batch < 1 ? 1 : 1.0 / place_.batch; }
 
@@ -143,12 +171,12 @@ class LayerMaker {
     const auto dilation = inputs_.list(5, space, 1), more = inputs_.list(7, space, 0);
     const bool transposed = inputs_.is_true(6);
     const auto groups = std::max<std::int64_t>(1, inputs_.list(8, 1, 1)[0]);
-    const Sample in = sample(*x);
-    if (in.shape.size() != space + 1) return false;
+    const std::optional<Images> in = images(*x, space + 1);
+    if (!in) return false;
     Layer& layer = made_.layer;
     layer.output = {transposed ? (*weight)[1] * groups : (*weight)[0]};
     for (std::size_t i = 0; i < space; ++i) {
-      const std::int64_t from = in.shape[i + 1], kernel = (*weight)[i + 2];
+      const std::int64_t from = in->one[i + 1], kernel = (*weight)[i + 2];
       layer.output.push_back(transposed ? std::max<std::int64_t>(1, (from - 1) * stride[i] - 2 * padding[i] +
                                                                         dilation[i] * (kernel - 1) + more[i] + 1)
                                         : extent(from, kernel, stride[i], padding[i], dilation[i]));
@@ -160,10 +188,11 @@ class LayerMaker {
     layer.groups = static_cast<int>(groups);
     const WeightUse use = take(*weight, inputs_.tensor(2));
     layer.bias = inputs_.tensor(2) != nullptr;
-    price({in.shape});
+    price(*in);
     if (transposed) {  // the gradient of a convolution from the output to the input
       const double per_input = static_cast<double>(element_count_of(*weight)) / static_cast<double>((*weight)[0]);
-      const double ops = 2 * static_cast<double>(element_count(in.shape)) * per_input * share();
+      const double ops =
+          2 * static_cast<double>(element_count(in->one)) * static_cast<double>(in->count) * per_input * share();
       made_.layer.cost.forward_ops = ops;
       made_.layer.cost.backward_ops = place_.trains ? 2 * ops : ops;
     }
@@ -292,8 +321,8 @@ class LayerMaker {
   bool fill_pool() {
     const Dims* const x = inputs_.tensor(0);
     if (x == nullptr || x->size() != 4) return false;
-    const Sample in = sample(*x);
-    if (in.shape.size() != 3) return false;
+    const std::optional<Images> in = images(*x, 3);
+    if (!in) return false;
     const bool is_max = known_.form == OperatorForm::max_pool;
     const auto kernel = inputs_.list(1, 2, 1);
     auto stride = inputs_.list(2, 2, 0);
@@ -303,20 +332,20 @@ class LayerMaker {
     const bool ceil_mode = inputs_.is_true(is_max ? 5 : 4);
     made_.layer.kernel = static_cast<int>(std::clamp<std::int64_t>(kernel[0], 1, 1 << 16));
     made_.layer.stride = static_cast<int>(std::clamp<std::int64_t>(stride[0], 1, 1 << 16));
-    made_.layer.output = {in.shape[0], extent(in.shape[1], kernel[0], stride[0], padding[0], dilation[0], ceil_mode),
-                          extent(in.shape[2], kernel[1], stride[1], padding[1], dilation[1], ceil_mode)};
-    return price({in.shape});
+    made_.layer.output = {in->one[0], extent(in->one[1], kernel[0], stride[0], padding[0], dilation[0], ceil_mode),
+                          extent(in->one[2], kernel[1], stride[1], padding[1], dilation[1], ceil_mode)};
+    return price(*in);
   }
 
   bool fill_adaptive_pool() {
     const Dims* const x = inputs_.tensor(0);
     if (x == nullptr || x->size() != 4) return false;
-    const Sample in = sample(*x);
-    if (in.shape.size() != 3) return false;
+    const std::optional<Images> in = images(*x, 3);
+    if (!in) return false;
     const auto size = inputs_.list(1, 2, 1);
     made_.layer.kernel = static_cast<int>(std::clamp<std::int64_t>(size[0], 1, 1 << 16));
-    made_.layer.output = {in.shape[0], std::max<std::int64_t>(1, size[0]), std::max<std::int64_t>(1, size[1])};
-    return price({in.shape});
+    made_.layer.output = {in->one[0], std::max<std::int64_t>(1, size[0]), std::max<std::int64_t>(1, size[1])};
+    return price(*in);
   }
 
   bool fill_mean() {

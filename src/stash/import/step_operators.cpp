@@ -110,7 +110,7 @@ class StepReader {
   Launched work_in(std::size_t from, std::size_t to) const {
     Launched sum;
     if (!result_.on_gpu) {
-      sum.s = static_cast<double>(op(from).ns()) * kNano;
+      sum.s = computing_s(from);
       for (std::size_t i = from; i < to; ++i) sum.count += is_leaf(i) ? 1 : 0;
       return sum;
     }
@@ -120,6 +120,19 @@ class StepReader {
     }
     return sum;
   }
+  // On the CPU: an operator's time, or that of the outermost ones inside a part of the program.
+  double computing_s(std::size_t i) const {
+    if (!is_mark(i)) return static_cast<double>(op(i).ns()) * kNano;
+    double sum_s = 0;
+    for (std::size_t inner = i + 1; inner < op(i).end; inner = is_mark(inner) ? inner + 1 : op(inner).end) {
+      const bool counts = !is_mark(inner) && (works_[inner] || works_inside_[inner]);
+      if (counts) sum_s += static_cast<double>(op(inner).ns()) * kNano;
+    }
+    return sum_s;
+  }
+
+  // A part of the program, such as an optimizer's step: what is inside it works.
+  bool is_mark(std::size_t i) const { return op(i).name.find("::") == std::string::npos && works_inside_[i]; }
   bool is_leaf(std::size_t i) const { return works_[i] && !works_inside_[i]; }
 
   void mark_parts() {
@@ -422,8 +435,7 @@ class StepReader {
     if (!result_.on_gpu) {
       for (std::size_t i = 0; i < trace_.ops.size(); ++i) {
         const bool counts = in_step(op(i).time) && (works_[i] || works_inside_[i]) && parts_[i] != Part::nobody;
-        const bool is_mark = op(i).name.find("::") == std::string::npos && works_inside_[i];
-        if (counts && !is_mark) busy_.add(op(i).time.start_ns, op(i).time.end_ns);
+        if (counts && !is_mark(i)) busy_.add(op(i).time.start_ns, op(i).time.end_ns);
       }
       if (unsized_backward_s_ > 0) result_.compiled = true;
     }
