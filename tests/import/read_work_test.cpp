@@ -109,6 +109,22 @@ TEST(ReadWork, TheKindOfUpdateIsThatOfTheOptimizer) {
   EXPECT_EQ(work_of(trace).optimizer, UpdateKind::momentum);
 }
 
+TEST(ReadWork, ClippedGradientsBelongToTheUpdate) {
+  MadeWorkTrace trace;
+  trace.step(0, 1000);
+  for (const int pass : {0, 1}) {
+    linear(trace, 10 + 300 * pass, 1 + pass);
+    linear_backward(trace, 100 + 300 * pass, 1 + pass);
+  }
+  trace.op("aten::linalg_vector_norm", 600, 20, {.tensors = {{4, 16}}});
+  trace.op("aten::_foreach_mul_", 630, 20, {.tensors = {{4, 16}}});
+  trace.mark("Optimizer.step#SGD.step", 700, 100).op("aten::_foreach_add_", 710, 50, {.tensors = {{4, 16}}});
+  const ScriptWork work = work_of(trace);
+  EXPECT_EQ(work.passes, 2) << "both passes are alike";
+  EXPECT_NEAR(row_us(work, WorkClass::optimizer, WorkPass::update), 20 + 20 + 50, 1e-6);
+  EXPECT_EQ(work.optimizer, UpdateKind::sgd) << "scaled gradients are no momentum";
+}
+
 TEST(ReadWork, KernelsCountForTheOperatorThatLaunchedThem) {
   MadeWorkTrace trace;
   trace.step(0, 1000).copy(0, 25);

@@ -59,7 +59,8 @@ void StepReader::read_update() {
   bool scales_momentum = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_.of(i) != StepPart::update || !parts_.in_step(i)) continue;
-    for (std::size_t inner = i; inner < op(i).end; ++inner) {
+    const bool is_clipping = op(i).name.find("::") != std::string::npos;
+    for (std::size_t inner = i; !is_clipping && inner < op(i).end; ++inner) {
       const std::string& name = op(inner).name;
       scales_momentum =
           scales_momentum || name == "aten::_foreach_mul_" || name == "aten::mul_" || name == "aten::_fused_sgd_";

@@ -99,6 +99,19 @@ void StepParts::mark_parts() {
     if (starts_with_one_of(one.name, kCompiledForward)) compiled_ = true;
     parts_[i] = part;
   }
+  give_rest_to_update();
+}
+
+// What comes between the last backward pass and the optimizer is about gradients: clipping and scaling.
+void StepParts::give_rest_to_update() {
+  std::optional<std::int64_t> end_ns;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (parts_[i] == StepPart::backward) end_ns = std::max(end_ns.value_or(0), op(i).time.end_ns);
+  }
+  if (!end_ns || update_mark_.empty()) return;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (parts_[i] == StepPart::forward && op(i).time.start_ns >= *end_ns) parts_[i] = StepPart::update;
+  }
 }
 
 // After a backward pass another one begins when products of a forward pass have run; on a GPU the two have a thread

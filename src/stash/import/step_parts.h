@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,7 @@ class StepParts {
   }
   void find_kernels();
   void mark_parts();
+  void give_rest_to_update();
   void find_working();
   bool is_mark(std::size_t i) const;
   double computing_s(std::size_t i) const;
