@@ -9,8 +9,10 @@ import weakref
 import stash
 from stash import group_names, groups, kept, loader, shared_names
 from stash.after_import import after_import
+from stash.call_watch import CallWatch, no_loader_text
 from stash.feed import Feed, WatchedFeed
 from stash.files import Files
+from stash.input_function import InputFunction
 from stash.machine import machine_facts
 from stash.messages import error_line, read_script_order
 from stash.precision import Precision
@@ -29,6 +31,8 @@ class AttachedRank:
         self.order = order
         self.pid = os.getpid()
         self.feed = self.feed_type(Files(folder, order.data))
+        self.input = InputFunction(order.input, self.feed) if order.input else None
+        self.call_watch = None  # for a while, where the script has no loader
         self.precision = Precision()
         self.work = WorkRecorder(folder, self.events_path)
         self.torch = None       # until the first step has ended
@@ -76,9 +80,12 @@ class AttachedRank:
     def step_ended(self):
         self.feed.step_ended()
         if not self.started:
-            self.start()
+            if self.input is None or self.input.step_ended():
+                self.start()
         else:
             self.work.step_ended()
+            if self.call_watch is not None and self.call_watch.step_ended():
+                self.tell_of_input()
         if self.session is not None and self.session.step_end():
             self.stop()
 
@@ -157,18 +164,19 @@ class AttachedRank:
 
         self.torch = torch
         self.team = groups.ScriptTeam(dist, _stash, self.folder)
+        atexit.register(self.session.end)
         try:
             self.measure_from_now_on(torch, dist, _stash)
         except _stash.Error as error:  # no reason to stop somebody's script
             self.give_up(str(error))
             return
-        atexit.register(self.session.end)
 
     def measure_from_now_on(self, torch, dist, library):
         numbers, known = self.living_groups()
         self.team.meet(library, torch, self.folder, group_names.shown_groups(library, dist, known))
         self.confine(dist)
         device = self.device(torch)
+        why_no_input = self.settle_input()
         self.feed.begin(self.session, self.order.keep_training)
         shown = library.ShownJob(backend=self.team.backend(dist, device),
                                  dtype=self.precision.seen(self.parameters(), sys.modules),
@@ -176,8 +184,26 @@ class AttachedRank:
                                  reads_batches=bool(self.feed.per_step), reads_files=self.feed.reads_files())
         self.session.start(os.path.join(self.folder, shared_names.SCRIPT_ORDER_FILE), self.team.team,
                            self.team.control(dist), str(device), shown, numbers, *machine_facts(torch))
+        if why_no_input is not None:
+            self.session.warn(why_no_input)
         if self.order.records_work and self.team.rank == 0:
             self.work.begin(torch, self.session, self.feed, self.parameters())
+        if not self.feed.per_step and self.input is None:
+            self.call_watch = CallWatch(torch)
+            self.call_watch.begin()
+            atexit.register(self.tell_of_input)  # before the session ends
+
+    def settle_input(self):
+        """Ranks measure the input of all of them, or of none: why of none."""
+        if self.input is None:
+            return None
+        return self.input.begin(self.team.first_said("input", self.input.why_not))
+
+    def tell_of_input(self):
+        if self.call_watch is not None:
+            self.call_watch.stop()
+            self.session.warn(no_loader_text(*self.call_watch.found()))
+            self.call_watch = None
 
     def living_groups(self):
         """(numbers, groups): those that the script has not destroyed."""
@@ -225,6 +251,8 @@ class AttachedRank:
         if self.training is not None:
             self.training.restore()
         self.over = self.order.keep_training
+        if self.over and self.input is not None:
+            self.input.put_back()
         self.weights = self.training = None
 
 

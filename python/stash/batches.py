@@ -1,6 +1,7 @@
 """Batches in whatever structure a loader gives them."""
 
 import copy
+import dataclasses
 from collections.abc import Mapping
 
 
@@ -38,6 +39,15 @@ def on_device(batch, device):
     return mapped(batch, lambda part: part.to(device))
 
 
+def is_on_device(batch):
+    """Whether some tensor of it is on a GPU."""
+    import torch
+
+    found = []
+    mapped(batch, lambda part: found.append(part.is_cuda) if isinstance(part, torch.Tensor) else None)
+    return any(found)
+
+
 def pinned(batch):
     def pin(part):
         part = part.to("cpu")
@@ -59,3 +69,30 @@ def size(batch):
 
     mapped(batch, look)
     return found[0] if found else None
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """The structure of a batch with the shapes and types of what is in it."""
+
+    text: str
+    has_tensors: bool
+
+    def __str__(self):
+        return self.text
+
+
+def kind(batch):
+    import torch
+
+    if isinstance(batch, torch.Tensor):
+        shape = " x ".join(map(str, batch.shape)) or "1"
+        return Kind(f"{shape} {str(batch.dtype).removeprefix('torch.')}", True)
+    if isinstance(batch, Mapping):
+        parts = [(f"{key}: ", kind(value)) for key, value in batch.items()]
+        return Kind("{" + ", ".join(key + part.text for key, part in parts) + "}",
+                    any(part.has_tensors for _, part in parts))
+    if isinstance(batch, (tuple, list)):
+        parts = [kind(value) for value in batch]
+        return Kind("(" + ", ".join(part.text for part in parts) + ")", any(part.has_tensors for part in parts))
+    return Kind(type(batch).__name__, False)

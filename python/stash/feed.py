@@ -24,6 +24,8 @@ class Feed:
         self.calls = 0          # since the last step
         self.per_step = 0       # batches of a step; 0: the loop reads none that Stash sees
         self.control = None     # of torch's loader, where it is one
+        self.function = None    # that returns the batches, in place of a loader
+        self.copies_to = None   # a device: what is given in place of a batch is copied there each time
         self.files = files
 
     def next(self, source, read):
@@ -32,7 +34,7 @@ class Feed:
         if self.session is None:
             self.source = weakref.ref(source)
         if self.mode is AGAIN:
-            return batches.fresh(self.again)
+            return self.used_again()
         if self.control is not None:
             self.control.follow(source)
         if self.session is not None:
@@ -46,6 +48,18 @@ class Feed:
         if not self.chosen:
             self.last = batches.fresh(batch)  # the script may take things out of what it is given
         return batch
+
+    def call(self, read):
+        """A batch from the function that returns them: what it reads is learned, wherever it reads it."""
+        if self.mode is AGAIN:
+            return self.next(self.function, read)
+        with self.files.watching():
+            return self.next(self.function, read)
+
+    def used_again(self):
+        if self.copies_to is None:
+            return batches.fresh(self.again)
+        return batches.mapped(self.again, lambda part: part.to(self.copies_to, non_blocking=True))
 
     def step_ended(self):
         if self.calls:
@@ -92,6 +106,9 @@ class Feed:
             self.control.quiet()
         if not reads_input:
             self.mode = AGAIN
+            # A function may have copied its batch itself; what it is given must be where the script expects it.
+            copied = self.function is not None and batches.is_on_device(self.last)
+            self.copies_to = device if copies and copied else None
             self.again = batches.pinned(self.last) if copies else batches.on_device(self.last, device)
             return None
         self.mode = REAL
@@ -106,7 +123,7 @@ class Feed:
     def release(self):
         """Measuring is over: the loop reads what it would have read."""
         self.mode = REAL
-        self.again = self.last = None
+        self.again = self.last = self.copies_to = None
         if self.control is not None:
             self.control.quiet()
             self.control.hand_back(self.keep_training)

@@ -1,6 +1,7 @@
 """The files that a script's samples come from, as far as can be seen without privileges."""
 
 import contextlib
+import ctypes
 import glob
 import os
 import sys
@@ -10,6 +11,7 @@ SYSTEM = ("/usr/", "/lib", "/bin/", "/etc/", "/var/", "/opt/", "/nix/")
 CODE = (".py", ".pyc", ".so")
 MOST_FILES = 50_000        # of a data folder; more are learned one by one
 LEAST_OPEN_BYTES = 65_536  # of a file that is open and may be data: logs and locks are smaller
+MADV_DONTNEED = 4          # of <sys/mman.h>
 MOST_OF_MEMORY = 0.5       # that reading the data ahead may fill
 
 
@@ -115,7 +117,9 @@ class Files:
     def evict(self):
         import _stash
 
-        return _stash.evict_files(list(self.seen) or self.listed) if self.known() else None
+        paths = list(self.seen) or self.listed
+        let_go_of_maps(paths)
+        return _stash.evict_files(paths) if paths else None
 
     def load(self):
         import _stash
@@ -131,3 +135,16 @@ class Files:
             with contextlib.suppress(OSError):
                 total += os.path.getsize(path)
         return total
+
+
+def let_go_of_maps(paths):
+    """Pages stay cached as long as somebody has them mapped. What is mapped for reading alone is read again from the
+    file where it is needed."""
+    wanted = set(paths)
+    library = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        for line in maps:
+            fields = line.split(maxsplit=5)
+            if len(fields) == 6 and fields[1].startswith("r--") and fields[5].rstrip("\n") in wanted:
+                start, end = (int(address, 16) for address in fields[0].split("-"))
+                library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_DONTNEED)

@@ -24,6 +24,14 @@ class ScriptTeam:
     def meet(self, library, torch, folder, shown):
         self.team.meet(library.Member(torch=torch.__version__, reports_to=folder, groups=shown), SILENCE_S)
 
+    def first_said(self, key, own):
+        """Of all ranks the first that says something, told to all of them; None: none does."""
+        if self.store is None:
+            return own
+        self.store.set(f"{key}/{self.rank}", own or "")
+        said = (self.store.get(f"{key}/{rank}").decode() for rank in range(self.size))
+        return next(filter(None, said), None)
+
     def backend(self, dist, device):
         """That carries the script's collectives on this device; None without a process group."""
         if not self.grouped:

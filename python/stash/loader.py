@@ -197,7 +197,7 @@ def patch(module, rank):
         control = getattr(self, "_stash_control", None)
         if control is not None and not control.begun and control.early:
             return control.early_batch(self)
-        if rank.over:
+        if rank.over or rank.feed.function is not None:
             return original_next(self)
         return rank.feed.next(self, lambda: original_next(self))
 

@@ -28,8 +28,6 @@ TEST(ScriptJob, WithoutALoaderThereIsNeitherCopyNorInput) {
   shown.reads_batches = false;
   EXPECT_EQ(script_job({}, shown).conditions,
             (Conditions{Condition::solo, Condition::apart, Condition::node, Condition::joined}));
-  ASSERT_EQ(script_warnings(shown).size(), 1U);
-  EXPECT_NE(script_warnings(shown)[0].find("stash.wrap"), std::string::npos);
 }
 
 TEST(ScriptJob, WithoutFilesThereIsNoCold) {

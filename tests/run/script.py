@@ -80,10 +80,13 @@ class KeepTrainingCase(unittest.TestCase):
         files = data_folder(folder)
         command = [*ranks(count), SCRIPTS / "toy.py", "--folder", files, "--print-losses", "--dropout", "0.1", "--samples",
                    2048 * count, *arguments]
+        self.check_command(folder, command)
+
+    def check_command(self, folder, command, steps=1800, flags=()):
         plain = program.Run(*command[1:], "--steps", 30, program=PYTHON, CUDA_VISIBLE_DEVICES="",
                             OMP_NUM_THREADS=1).finish()
         expected = self.losses(plain.out)
-        kept, profile = run(self, folder, *command, "--steps", 1800, flags=(*QUICK, "--keep-training"))
+        kept, profile = run(self, folder, *command, "--steps", steps, flags=(*QUICK, "--keep-training", *flags))
         self.assertTrue(profile["complete"])
         seen = self.losses(kept.out)
         # The steps before profiling, then those that profiling used, then the curve goes on where it was left.

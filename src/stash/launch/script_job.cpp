@@ -42,10 +42,7 @@ Job script_job(Job asked, const ShownJob& shown) {
 }
 
 std::vector<std::string> script_warnings(const ShownJob& shown) {
-  if (!shown.reads_batches) {
-    return {"no DataLoader was seen: input is part of compute; mark it with stash.wrap(iterator)"};
-  }
-  if (!shown.reads_files) {
+  if (shown.reads_batches && !shown.reads_files) {
     return {"no file of the data set was seen: fetch is not known; name the data with --data"};
   }
   return {};

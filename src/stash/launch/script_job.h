@@ -26,7 +26,7 @@ struct ShownJob {
 // something for it; Error when there are none.
 Job script_job(Job asked, const ShownJob& shown);
 
-// What of the job cannot be measured, and how the script can change that.
+// What of the job cannot be measured, and how the script can change that; what it has in place of a loader Python says.
 std::vector<std::string> script_warnings(const ShownJob& shown);
 
 }  // namespace stash

@@ -64,8 +64,10 @@ ScriptOrder order_of(const Job& job, const ScriptRunOptions& options) {
   ScriptOrder order{.program = options.program.string(),
                     .keep_training = options.keep_training,
                     .records_work = options.read_work != nullptr,
+                    .input = {},
                     .data = {},
                     .job = job};
+  if (!options.input.empty()) order.input = options.input;
   if (!job.data.empty()) order.data = std::filesystem::absolute(job.data).string();
   return order;
 }

@@ -1,6 +1,6 @@
 #include "stash/models/graph.h"
 
-#include <numeric>
+#include <limits>
 
 namespace stash {
 
@@ -92,7 +92,11 @@ std::optional<Op> find_op(std::string_view name) {
 }
 
 std::int64_t element_count(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (__builtin_mul_overflow(count, extent, &count)) return std::numeric_limits<std::int64_t>::max();
+  }
+  return count;
 }
 
 std::int64_t Layer::parameter_count() const {

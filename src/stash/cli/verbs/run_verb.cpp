@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 
@@ -12,6 +14,7 @@
 #include "stash/cli/run_progress.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/cli/why_nothing.h"
+#include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/import/read_work.h"
 #include "stash/input/dataset/dataset_bytes.h"
@@ -30,6 +33,10 @@ class RunVerb final : public Verb {
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
     add_profile_out(app, out_);
+    app.add_option("--input", input_,
+                   "Function of the script that returns a batch, where it has no loader: get_batch, module:function or "
+                   "Class.method")
+        ->type_name("FUNCTION");
     app.add_flag("--keep-training", keep_training_,
                  "Continue training after the measurement, with weights, optimizer and random numbers restored");
     app.add_flag("--no-work", no_work_,
@@ -39,6 +46,7 @@ class RunVerb final : public Verb {
         "Examples:\n"
         "  stash run -- python train.py --epochs 1\n"
         "  stash run --data /data/train --out mine.json -- torchrun --nproc-per-node 8 train.py --batch 64\n"
+        "  stash run --input get_batch -- python train.py\n"
         "  stash run --keep-training -- accelerate launch train.py\n"
         "The report goes to stderr, unless --format is given: the script's stdout stays its own.\n");
   }
@@ -54,6 +62,7 @@ class RunVerb final : public Verb {
     const ScriptRun result = run_script(std::move(profile), {.program = own_program(),
                                                              .package_folder = root_folder() / "python",
                                                              .keep_training = keep_training_,
+                                                             .input = checked_input(),
                                                              .read_work = reader_of_work(),
                                                              .on_tick = [&](const Collector& c) {
                                                                if (!c.profile().windows.empty()) progress.show(c);
@@ -73,6 +82,15 @@ class RunVerb final : public Verb {
       std::filesystem::remove(recorded.trace, left_behind);
       return work;
     };
+  }
+
+  std::string checked_input() const {
+    const auto is_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == ':';
+    };
+    if (std::ranges::all_of(input_, is_name) && std::ranges::count(input_, ':') < 2) return input_;
+    throw UsageError(fmt::format(
+        "--input {}: not the name of a function; such as get_batch, data:get_batch or Loader.next", input_));
   }
 
   // At once: the script goes on, perhaps for hours, and nothing is measured any more.
@@ -114,6 +132,7 @@ class RunVerb final : public Verb {
   ScriptFlags flags_;
   ReportOutput output_;
   std::string out_ = "stash-profile.json";
+  std::string input_;
   bool keep_training_ = false;
   bool no_work_ = false;
   std::set<std::string> told_;

@@ -56,7 +56,7 @@ class WatchVerb final : public Verb {
                       .package_folder = root_folder() / "python",
                       .on_line = [&](const std::string& file, std::string_view line) { take(file, line); },
                       .on_tick = [&] { tick(); }},
-                     {.program = own_program().string(), .watch = true, .data = {}, .job = {}});
+                     {.program = own_program().string(), .watch = true, .input = {}, .data = {}, .job = {}});
     write_metrics();
     if (const std::string text = bad_end(ended.end); !text.empty()) line_.say("stash: " + text);
     if (ranks_.empty())

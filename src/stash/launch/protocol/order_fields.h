@@ -47,6 +47,7 @@ void fields(V& visit, T& order) {
   visit("watch", order.watch);
   visit("keep_training", order.keep_training);
   visit("records_work", order.records_work);
+  visit("input", order.input);
   visit("data", order.data);
   visit("job", order.job);
 }

@@ -258,6 +258,7 @@ void ScriptSession::measure() {
     for (const std::string& warning : start_.warnings) warn(warning);
     const StoppedBy reason = rule();
     set_position(SwitchPosition::pass);
+    if (start_.keep_training) put_batches_back();
     hooks_.finish();
     if (disturbed_) {
       warn(
@@ -275,6 +276,13 @@ void ScriptSession::measure() {
   }
   measuring_ = false;
   gate_->open();
+}
+
+// A script that fetches its next batch early holds one that it was given to measure with: a step later it holds the one
+// that it held before.
+void ScriptSession::put_batches_back() {
+  hooks_.enter(Condition::joined, 1, WeightsAfter::matching);
+  gate_->run(1);
 }
 
 void ScriptSession::report(StoppedBy reason) {

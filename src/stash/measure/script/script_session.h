@@ -91,6 +91,7 @@ class ScriptSession final : public Workload {
   void make_probe();
   void measure();
   StoppedBy rule();
+  void put_batches_back();
   void report(StoppedBy reason);
   void set_position(SwitchPosition position);
   SwitchPosition position_of(const SwitchBackend& backend) const;
