@@ -115,7 +115,7 @@ class Search {
     if (!why_impossible(job_, plan).empty()) return;
     ++found_.tried;
     const GptStep step = stepper_.step(plan);
-    if (step.memory_ratio <= 1) {
+    if (step.memory_ratio <= most_memory_ratio_) {
       found_.plans.push_back(ranked(job_, plan, step));
     } else if (!best_rejected_ || step.memory_ratio < best_rejected_->step.memory_ratio) {
       best_rejected_ = RankedPlan{plan, step};
@@ -135,6 +135,8 @@ class Search {
   const GptJob& job_;
   const GptSearch& given_;
   GptStepper stepper_;
+  // A split that somebody asks for is refused where it surely does not fit; one that is recommended has to fit.
+  const double most_memory_ratio_ = given_.tensor && given_.pipeline && given_.micro_batch ? 1 / kLeastOfEstimate : 1;
   GptPlans found_;
   std::optional<RankedPlan> best_rejected_;
 };
