@@ -52,15 +52,20 @@ bool rates_are_known(const Instance& instance) {
   return links_are_known(instance) && (instance.network_bytes_per_s || instance.network_burst_bytes_per_s);
 }
 
-// The largest machine of which whole ones make up the number, of those the first whose rates are known.
+// The smallest machine that has them all, else the largest of which whole ones make up the number; of equal ones the
+// first whose rates are known.
 const Instance* machine_with(const Gpu& gpu, int count, std::span<const Instance> instances) {
   const Instance* best = nullptr;
+  const auto is_better = [&](const Instance& a, const Instance& b) {
+    const bool a_has_all = a.gpus >= count, b_has_all = b.gpus >= count;
+    if (a_has_all != b_has_all) return a_has_all;
+    if (a.gpus != b.gpus) return a_has_all ? a.gpus < b.gpus : a.gpus > b.gpus;
+    return rates_are_known(a) && !rates_are_known(b);
+  };
   for (const Instance& instance : instances) {
-    if (known_gpu(instance) != &gpu || instance.gpus > kCommonGpus || instance.gpus > count) continue;
-    if (count % instance.gpus != 0) continue;
-    const bool better = best == nullptr || instance.gpus > best->gpus ||
-                        (instance.gpus == best->gpus && rates_are_known(instance) && !rates_are_known(*best));
-    if (better) best = &instance;
+    if (known_gpu(instance) != &gpu || instance.gpus > kCommonGpus) continue;
+    if (instance.gpus < count && count % instance.gpus != 0) continue;
+    if (best == nullptr || is_better(instance, *best)) best = &instance;
   }
   return best;
 }
@@ -102,7 +107,8 @@ PlannedDevices devices_of(const Asked& asked, int nodes, std::span<const Instanc
     throw UsageError(
         fmt::format("--on {}: the catalogue has no machine with this GPU; 'stash catalog add' adds one", gpu->name));
   }
-  return {.name = gpu->name, .nodes = count / machine->gpus, .per_node = machine->gpus, .machine = machine, .gpu = gpu};
+  const int per_node = std::min(count, machine->gpus);
+  return {.name = gpu->name, .nodes = count / per_node, .per_node = per_node, .machine = machine, .gpu = gpu};
 }
 
 }  // namespace

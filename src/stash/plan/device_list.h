@@ -29,9 +29,9 @@ struct PlannedDevices {
 };
 
 // "64xTPUv2+64xTPUv3", "4xV100+4xT4", "p4d.24xlarge", "32xp4d.24xlarge+32xp5.48xlarge": devices, or machines with all
-// their GPUs. A GPU by itself is in the largest machine of `instances` of which whole ones make up the number. `nodes`
-// counts the machines of a list with one name that has no number. UsageError names what is unknown and the nearest; the
-// result lives as long as `instances`.
+// their GPUs. GPUs by name are in the smallest machine of `instances` that has them all, else in the largest of which
+// whole ones make up the number. `nodes` counts the machines of a list with one name that has no number. UsageError
+// names what is unknown and the nearest; the result lives as long as `instances`.
 std::vector<PlannedDevices> parse_device_list(std::string_view text, std::optional<int> nodes,
                                               std::span<const Instance> instances);
 

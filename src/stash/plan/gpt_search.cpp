@@ -152,31 +152,6 @@ bool is_better(const RankedPlan& a, const RankedPlan& b) {
   return settings(a.plan) < settings(b.plan);
 }
 
-// The plan, or that it is impossible, of what was given in full.
-void check_given(const GptJob& job, const GptSearch& search) {
-  GptPlan plan;
-  plan.tensor = search.tensor.value_or(1);
-  plan.pipeline = search.pipeline.value_or(1);
-  const int gpus = job.gpus();
-  if (job.size.heads % plan.tensor != 0) {
-    plan.data = 1;
-    GptJob alone = job;
-    alone.kinds.resize(1);
-    alone.kinds.front().nodes = 1;
-    alone.kinds.front().per_node = plan.tensor;
-    plan.pipeline = 1;
-    throw UsageError(why_impossible(alone, plan));
-  }
-  if (gpus % (plan.tensor * plan.pipeline) != 0) {
-    throw UsageError(fmt::format("tensor {} x pipeline {} does not divide {} GPUs", plan.tensor, plan.pipeline, gpus));
-  }
-  if (search.data && search.tensor && search.pipeline) {
-    plan.data = *search.data;
-    plan.micro_batch = search.micro_batch.value_or(1);
-    if (const std::string why = why_impossible(job, plan); !why.empty() && plan.ranks() != gpus) throw UsageError(why);
-  }
-}
-
 }  // namespace
 
 RankedPlan ranked(const GptJob& job, const GptPlan& plan, const GptStep& step) {

@@ -48,6 +48,9 @@ struct GptPlans {
 // All plans that fit, best first, and at most `most` of them. UsageError for what is given and cannot be.
 GptPlans search_plans(const GptJob& job, const GptSearch& search, int most);
 
+// UsageError for what is given and cannot be, whatever else is chosen: it names the nearest that can.
+void check_given(const GptJob& job, const GptSearch& search);
+
 // Error where nothing fits: how much is missing and the smallest change that fits.
 [[noreturn]] void throw_no_plan(const GptPlans& plans, const GptJob& job, const GptSearch& search);
 
