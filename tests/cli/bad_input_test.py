@@ -63,6 +63,40 @@ class BadInput(unittest.TestCase):
                    "15 models within 5 min (--max-time)")
         self.assertFalse((self.folder.path / "stash-study-layers").exists())
 
+    def test_a_plan_says_which_flag_is_wrong_and_what_is_nearest(self):
+        gpt = ["plan", "--model", "gpt:layers=48,hidden=8192,heads=64,seq=2048", "--global-batch", "1536", "--on",
+               "p4d.24xlarge"]
+        on_64 = [*gpt, "--nodes", "64"]
+        layers = ["plan", "--model", "resnet50", "--on"]
+        self.check(2, ["plan"], "--model NAME")
+        self.check(2, ["plan", "--model", "resnet50"], "--on is missing")
+        for devices, *said in (("4xV10", "'V10'", "'V100'"), ("p4d.24xlage", "'p4d.24xlarge'"), ("0xV100", "--on 0xV100"),
+                               ("4xV100+", "64xTPUv2+64xTPUv3"), ("99999999999xT4", "1 to 131072"),
+                               ("131072xT4+1xT4", "too many")):
+            self.check(2, [*layers, devices], *said)
+        self.check(2, [*layers, "2xp3.8xlarge", "--nodes", "2"], "--on 2xp3.8xlarge")
+        self.check(2, [*layers, "4xV100", "--tensor", "2"], "--model gpt:")
+        self.check(2, [*layers, "4xV100", "--network", "0Gbit/s"], "--network", "25Gbit/s")
+        self.check(2, [*layers, "4xV100", "--dtype", "bf16"], "V100", "fp16")
+        self.check(2, [*layers, "4xV100", "--levels", "3"], "--cost published")
+        self.check(2, [*layers, "4xV100", "--cost", "publishd"], "'published'")
+        self.check(2, [*layers, "4xV100", "--smallest-ratio", "0.7"], "0.5")
+        self.check(1, ["plan", "--model", "resnet152", "--on", "2xV100", "--batch", "4096"], "lacks 4",
+                   "it fits with --batch 128")
+        self.check(1, gpt, "lacks 36 GB", "it fits on 2 times as many nodes")
+        self.check(2, [*on_64, "--tensor", "3"], "64 heads", "2 or 4")
+        self.check(2, [*on_64, "--pipeline", "5"], "512 GPUs", "4 or 8")
+        self.check(2, [*on_64, "--pipeline", "64"], "48 layers cannot fill 64")
+        self.check(2, [*on_64, "--data", "7"], "512 GPUs", "4 or 8")
+        self.check(2, [*on_64, "--data", "32", "--tensor", "4", "--pipeline", "8"], "1024 GPUs, and there are 512")
+        self.check(2, [*on_64, "--data", "64", "--tensor", "16"], "do not divide 512 GPUs")
+        self.check(2, [*on_64, "--micro-batch", "7"], "1533 and 1540")
+        self.check(2, [*on_64, "--shards", "3"], "512 data-parallel ranks", "2 or 4")
+        self.check(2, [*on_64, "--interleave", "5"], "48 layers", "4 or 6")
+        self.check(2, [*on_64, "--recompute", "selectiv"], "'selective'")
+        self.check(2, [*on_64, "--tensor", "0"], "--tensor 0")
+        self.check(2, [*gpt[:-1], "64xTPUv3"], "64xTPUv3")
+
     def test_sharing_says_which_flag_or_profile_is_wrong(self):
         (self.folder.path / "broken.json").write_text("{")
         profile = str(program.ROOT / "docs" / "profiles" / "h200-resnet50-4-workers.json")

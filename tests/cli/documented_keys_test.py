@@ -81,6 +81,17 @@ class DocumentedKeys(unittest.TestCase):
         plan = result.json()
         self.check(keys_of(plan) | keys_of(plan["jobs"]) | keys_of(plan["tool"]), "share.md")
 
+    def test_of_plans(self):
+        devices = ("--batch", "64", "--on", "2xV100+2xT4", "--network", "25Gbit/s")
+        layers = program.stash("plan", "--model", "alexnet", *devices, "--format", "json").json()
+        for key in ("memory_bytes", "baseline_plans"):  # whose keys are names
+            for plan in layers["plans"]:
+                plan[key] = None
+        published = self.printed("plan", "--model", "alexnet", "--cost", "published", "--levels", "2")
+        language = self.printed("plan", "--model", "gpt:layers=4,hidden=2048,heads=16,seq=1024,vocab=500000", "--batch", "8",
+                                "--on", "p3.8xlarge")
+        self.check(keys_of(layers) | published | language, "plan.md", more=[("report.md", "JSON")])
+
     def test_of_a_report(self):
         self.check(self.printed("report", self.profile, "--usd-per-hour", "24.48"), "report.md")
 

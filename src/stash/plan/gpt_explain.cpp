@@ -13,11 +13,17 @@ constexpr double kMoreMemoryBytes = 8.0 * (1 << 30);
 constexpr double kMoreNetwork = 100e9 / 8;
 constexpr double kMoreLink = 100e9;
 constexpr int kMostTimesNodes = 1024;
+constexpr int kMostNodesMore = 32;
 constexpr double kPlenty = 1e18;  // of memory: no plan needs as much
 
+// 0 where nothing fits, or what was given of the plan cannot be.
 double best_s(const GptJob& job, const GptSearch& search) {
-  const GptPlans found = search_plans(job, search, 1);
-  return found.plans.empty() ? 0 : found.plans.front().step.step_s;
+  try {
+    const GptPlans found = search_plans(job, search, 1);
+    return found.plans.empty() ? 0 : found.plans.front().step.step_s;
+  } catch (const UsageError&) {
+    return 0;
+  }
 }
 
 template <class Change>
@@ -27,7 +33,7 @@ GptJob changed(const GptJob& job, Change change) {
   return other;
 }
 
-std::string binding_of(const GptPlans& plans, const GptJob& job, const GptSearch& search) {
+std::string gpt_binding(const GptPlans& plans, const GptJob& job, const GptSearch& search) {
   const GptStep& step = plans.plans.front().step;
   const double unlimited = best_s(changed(job, [](GptNodes& kind) { kind.memory_bytes = kPlenty; }), search);
   if (unlimited > 0 && unlimited < step.step_s * 0.99) {
@@ -41,12 +47,26 @@ std::string binding_of(const GptPlans& plans, const GptJob& job, const GptSearch
   return fmt::format("{}: {:.0f} % of the step", most.second, 100 * most.first / step.step_s);
 }
 
+// The smallest number of machines more over which the batch can be divided. What does not help can be left idle.
+void add_nodes(GptPlans& plans, const GptJob& job, const GptSearch& search, std::size_t k) {
+  GptJob larger = job;
+  GptNodes& kind = larger.kinds[k];
+  for (int more = 1; more <= kMostNodesMore; ++more) {
+    kind.cluster.nodes = ++kind.nodes;
+    const double s = best_s(larger, search);
+    if (s <= 0) continue;
+    plans.worth.push_back(
+        {"devices", fmt::format("{} more {}", more, kind.name), std::max(0.0, plans.plans.front().step.step_s - s)});
+    return;
+  }
+}
+
 }  // namespace
 
 void explain(GptPlans& plans, const GptJob& job, const GptSearch& search) {
   if (plans.plans.empty()) return;
   const double now_s = plans.plans.front().step.step_s;
-  plans.binding = binding_of(plans, job, search);
+  plans.binding = gpt_binding(plans, job, search);
   const auto add = [&](const char* resource, std::string more, const GptJob& with) {
     const double s = best_s(with, search);
     if (s > 0) plans.worth.push_back({resource, std::move(more), now_s - s});
@@ -59,10 +79,7 @@ void explain(GptPlans& plans, const GptJob& job, const GptSearch& search) {
     add("network", "100 Gbit/s more of each node",
         changed(job, [](GptNodes& kind) { kind.cluster.network_bytes_per_s += kMoreNetwork; }));
   }
-  GptJob larger = job;
-  ++larger.kinds.front().nodes;
-  larger.kinds.front().cluster.nodes = larger.kinds.front().nodes;
-  if (job.kinds.front().nodes > 1) add("devices", fmt::format("one more {}", job.kinds.front().name), larger);
+  for (std::size_t k = 0; k < job.kinds.size(); ++k) add_nodes(plans, job, search, k);
   std::ranges::stable_sort(plans.worth, std::greater{}, &PlanWorth::saved_s);
 }
 

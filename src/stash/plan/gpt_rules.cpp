@@ -12,17 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full"};
 
-// The divisors of `number` next to `near`.
-std::string nearest_divisors(int number, int near) {
-  int below = 1, above = number;
-  for (int i = 1; i <= number; ++i) {
-    if (number % i != 0) continue;
-    if (i <= near) below = i;
-    if (i >= near) above = std::min(above, i);
-  }
-  return below == above ? fmt::format("{}", below) : fmt::format("{} or {}", below, above);
-}
-
 std::string why_no_stages(const GptJob& job, const GptPlan& plan) {
   if (plan.stage_layers.empty()) {
     if (job.size.layers % (plan.pipeline * plan.interleave) == 0) return {};
@@ -31,6 +20,7 @@ std::string why_no_stages(const GptJob& job, const GptPlan& plan) {
                        plan.interleave > 1 ? fmt::format(" of {} pieces", plan.interleave) : "",
                        nearest_divisors(job.size.layers, plan.pipeline * plan.interleave));
   }
+  if (plan.interleave > 1) return "interleaved pieces need stages of equal depth, on machines of one kind";
   const int sum = std::accumulate(plan.stage_layers.begin(), plan.stage_layers.end(), 0);
   if (static_cast<int>(plan.stage_layers.size()) != plan.pipeline || sum != job.size.layers ||
       std::ranges::min(plan.stage_layers) < 1) {
@@ -50,6 +40,16 @@ std::string why_no_batch(const GptJob& job, const GptPlan& plan) {
 }
 
 }  // namespace
+
+std::string nearest_divisors(int number, int near) {
+  int below = 1, above = number;
+  for (int i = 1; i <= number; ++i) {
+    if (number % i != 0) continue;
+    if (i <= near) below = i;
+    if (i >= near) above = std::min(above, i);
+  }
+  return below == above ? fmt::format("{}", below) : fmt::format("{} or {}", below, above);
+}
 
 std::string_view to_string(Recompute recompute) { return kRecomputes[static_cast<std::size_t>(recompute)]; }
 

@@ -115,7 +115,7 @@ class Search {
     if (!why_impossible(job_, plan).empty()) return;
     ++found_.tried;
     const GptStep step = stepper_.step(plan);
-    if (step.memory_ratio <= 1) {
+    if (step.memory_ratio <= most_memory_ratio_) {
       found_.plans.push_back(ranked(job_, plan, step));
     } else if (!best_rejected_ || step.memory_ratio < best_rejected_->step.memory_ratio) {
       best_rejected_ = RankedPlan{plan, step};
@@ -135,6 +135,8 @@ class Search {
   const GptJob& job_;
   const GptSearch& given_;
   GptStepper stepper_;
+  // A split that somebody asks for is refused where it surely does not fit; one that is recommended has to fit.
+  const double most_memory_ratio_ = given_.tensor && given_.pipeline && given_.micro_batch ? 1 / kLeastOfEstimate : 1;
   GptPlans found_;
   std::optional<RankedPlan> best_rejected_;
 };
@@ -148,31 +150,6 @@ int settings(const GptPlan& plan) {
 bool is_better(const RankedPlan& a, const RankedPlan& b) {
   if (a.step.step_s != b.step.step_s) return a.step.step_s < b.step.step_s;
   return settings(a.plan) < settings(b.plan);
-}
-
-// The plan, or that it is impossible, of what was given in full.
-void check_given(const GptJob& job, const GptSearch& search) {
-  GptPlan plan;
-  plan.tensor = search.tensor.value_or(1);
-  plan.pipeline = search.pipeline.value_or(1);
-  const int gpus = job.gpus();
-  if (job.size.heads % plan.tensor != 0) {
-    plan.data = 1;
-    GptJob alone = job;
-    alone.kinds.resize(1);
-    alone.kinds.front().nodes = 1;
-    alone.kinds.front().per_node = plan.tensor;
-    plan.pipeline = 1;
-    throw UsageError(why_impossible(alone, plan));
-  }
-  if (gpus % (plan.tensor * plan.pipeline) != 0) {
-    throw UsageError(fmt::format("tensor {} x pipeline {} does not divide {} GPUs", plan.tensor, plan.pipeline, gpus));
-  }
-  if (search.data && search.tensor && search.pipeline) {
-    plan.data = *search.data;
-    plan.micro_batch = search.micro_batch.value_or(1);
-    if (const std::string why = why_impossible(job, plan); !why.empty() && plan.ranks() != gpus) throw UsageError(why);
-  }
 }
 
 }  // namespace

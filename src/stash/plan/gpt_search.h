@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stash/plan/gpt_plan.h"
+#include "stash/plan/plan_worth.h"
 
 namespace stash {
 
@@ -27,19 +28,13 @@ struct RankedPlan {
   GptStep step{};
   double low_s = 0;
   double high_s = 0;
+  bool may_not_fit() const { return step.memory_ratio > 1; }  // by an estimate that is high
 };
 
 struct RejectedPlan {
   GptPlan plan{};
   std::string why{};
   double missing_bytes = 0;  // of a GPU's memory
-};
-
-// What one more unit of something saves of the best plan's step; below 0: it costs.
-struct PlanWorth {
-  std::string resource{};
-  std::string more{};
-  double saved_s = 0;
 };
 
 struct GptPlans {
@@ -52,6 +47,9 @@ struct GptPlans {
 
 // All plans that fit, best first, and at most `most` of them. UsageError for what is given and cannot be.
 GptPlans search_plans(const GptJob& job, const GptSearch& search, int most);
+
+// UsageError for what is given and cannot be, whatever else is chosen: it names the nearest that can.
+void check_given(const GptJob& job, const GptSearch& search);
 
 // Error where nothing fits: how much is missing and the smallest change that fits.
 [[noreturn]] void throw_no_plan(const GptPlans& plans, const GptJob& job, const GptSearch& search);

@@ -15,15 +15,6 @@ constexpr int kPriceSteps = 6;
 constexpr double kFirstPriceShare = 1e-3;  // of the step
 constexpr int kMostDevicesTried = 1 << 20;
 
-// Bytes that are missing on the device that lacks most; 0 or less: it fits.
-double missing_bytes(const LayerPlan& plan, std::span<const DeviceKind> kinds) {
-  double most = -1;
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (kinds[k].memory_bytes > 0) most = std::max(most, plan.memory_bytes[k] - kinds[k].memory_bytes);
-  }
-  return most;
-}
-
 // The fastest of the plans that cost memory ever more; the last one needs the least.
 LayerPlan within_memory(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules) {
   LayerPlan plan = plan_layers(network, kinds, rules, {});
@@ -80,6 +71,18 @@ LayerPlan named(LayerPlan plan, std::string name) {
 }
 
 }  // namespace
+
+double missing_bytes(const LayerPlan& plan, std::span<const DeviceKind> kinds) {
+  double most = -1;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (kinds[k].memory_bytes > 0) most = std::max(most, plan.memory_bytes[k] - kinds[k].memory_bytes);
+  }
+  return most;
+}
+
+LayerPlan fastest_layers(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules) {
+  return within_memory(network, kinds, rules);
+}
 
 LayerPlans plan_with_baselines(const SplitNetwork& network, std::span<const DeviceKind> kinds,
                                const LayerPlanRules& rules) {

@@ -47,7 +47,8 @@ LayerPlan choose(const SplitNetwork& network, std::vector<Level> levels, std::si
   for (Level& level : levels) {
     shares.give(level);
     const LevelQuestion question{network, level, rules, allowed, memory_price};
-    plan.levels.push_back({level.name, cheapest_splits(question)});
+    PlannedLevel& planned = plan.levels.emplace_back(PlannedLevel{level.name, cheapest_splits(question)});
+    planned.cost = cost_of(question, planned.splits);
     shares.take(question, plan.levels.back().splits);
   }
   plan.shares = shares.all();
@@ -81,14 +82,16 @@ class Exchanges {
     for (int k : to) devices += kinds_[static_cast<std::size_t>(k)].count();
     for (int k : to) {
       PlannedLayer& planned = layers_[static_cast<std::size_t>(k)][static_cast<std::size_t>(layer)];
-      (within ? planned.within_s : planned.between_s) += half_s(side, elements, question_.rules);
+      const double s = half_s(side, elements, question_.rules);
+      (within ? planned.within_s : planned.between_s) += s;
+      if (side.leaves_node) planned.network_s += s;
       planned.exchanged_bytes += elements * question_.rules.element_bytes / std::max(1, devices);
     }
   }
 
   void add_within(const LevelGroup& group, int layer) {
-    const double elements = exchange_within(question_.network, layer, split(layer).type,
-                                            group.shares[static_cast<std::size_t>(layer)], rules());
+    const double elements =
+        within_elements(question_, layer, split(layer).type, group.shares[static_cast<std::size_t>(layer)]);
     charge(group.kinds, layer, true, slower(group, elements, elements), elements);
     if (!group.right_kinds.empty()) charge(group.right_kinds, layer, true, group.right, elements);
   }
@@ -119,7 +122,21 @@ class Exchanges {
   std::span<const DeviceKind> kinds_;
 };
 
-double total_s(const PlannedLayer& layer) { return layer.compute_s + layer.within_s + layer.between_s; }
+double total_s(const PlannedLayer& layer) { return layer.compute_s + layer.exchanged_s(); }
+
+// What computing leaves of the step is exchanges, where their time goes.
+void set_parts(LayerPlan& plan, double optimizer_s) {
+  double computed_s = 0, exchanged_s = 0, network_s = 0;
+  for (const PlannedLayer& layer : plan.layers) {
+    computed_s += layer.compute_s;
+    exchanged_s += layer.exchanged_s();
+    network_s += layer.network_s;
+  }
+  plan.compute_s = std::min(plan.step_s, computed_s + optimizer_s);
+  const double exposed_s = plan.step_s - plan.compute_s;
+  plan.network_s = exchanged_s > 0 ? exposed_s * network_s / exchanged_s : 0;
+  plan.interconnect_s = exposed_s - plan.network_s;
+}
 
 // Weight gradients travel while layers before them compute, the last layer's first.
 double overlapped_step_s(const LayerPlan& plan) {
@@ -173,6 +190,7 @@ void evaluate(LayerPlan& plan, const SplitNetwork& network, std::span<const Devi
   double in_turn_s = 0;
   for (const PlannedLayer& layer : plan.layers) in_turn_s += total_s(layer);
   plan.step_s = (rules.overlaps ? overlapped_step_s(plan) : in_turn_s) + optimizer_s;
+  set_parts(plan, optimizer_s);
 }
 
 LayerPlan plan_layers(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules,

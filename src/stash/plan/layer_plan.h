@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "stash/core/ledger.h"
 #include "stash/plan/level.h"
 
 namespace stash {
@@ -12,6 +13,7 @@ namespace stash {
 struct PlannedLevel {
   std::string name{};
   std::vector<LayerSplit> splits{};
+  double cost = 0;  // of one group's slower side: seconds, or elements with the published cost
 };
 
 // What a layer costs under a plan, on the devices that take longest.
@@ -19,7 +21,9 @@ struct PlannedLayer {
   double compute_s = 0;
   double within_s = 0;         // exchanges within the layer
   double between_s = 0;        // exchanges with the layers before it
+  double network_s = 0;        // of both exchanges: between nodes
   double exchanged_bytes = 0;  // sent by a device that sends most
+  double exchanged_s() const { return within_s + between_s; }
 };
 
 struct LayerPlan {
@@ -27,6 +31,9 @@ struct LayerPlan {
   std::vector<PlannedLevel> levels{};
   std::vector<PlannedLayer> layers{};
   double step_s = 0;
+  double compute_s = 0;                       // of the step: layers and optimizer
+  double interconnect_s = 0, network_s = 0;   // the rest of it: exchanges that nothing hides
+  std::optional<Estimate> interval{};         // of the step; nullopt: nothing is known of it
   std::vector<double> memory_bytes{};         // of a device, by kind
   std::vector<std::vector<Shares>> shares{};  // by kind, by layer: of the devices with the largest part
 };
@@ -60,6 +67,12 @@ struct LayerPlans {
   std::optional<LayerPlan> fast_only;  // nullopt: all devices are of one kind
   std::string fast_kind{};
 };
+
+// The fastest plan that memory allows, or where none does the one that needs the least.
+LayerPlan fastest_layers(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules);
+
+// Bytes that are missing on the device that lacks most; 0 or less: it fits.
+double missing_bytes(const LayerPlan& plan, std::span<const DeviceKind> kinds);
 
 // The plan and what it is compared with. Error where nothing fits: how much is missing.
 LayerPlans plan_with_baselines(const SplitNetwork& network, std::span<const DeviceKind> kinds,

@@ -12,12 +12,13 @@ namespace stash {
 
 // What the search may do and how it counts.
 struct LayerPlanRules {
-  double batch = 256;                 // samples of a step, over all devices
-  double element_bytes = 4;           // of an activation or a gradient
-  double held_bytes_per_weight = 16;  // weight, gradient, and what the optimizer keeps
-  double smallest_ratio = 0.05;       // of a level between devices of different kinds
-  bool published = false;             // communication only, equal halves, nothing rounded: the published program's cost
-  bool overlaps = true;               // weight gradients travel during the rest of the backward pass
+  double batch = 256;                      // samples of a step, over all devices
+  double element_bytes = 4;                // of an activation or its gradient
+  std::optional<double> gradient_bytes{};  // of a weight's gradient that is summed; nullopt: as of an activation
+  double held_bytes_per_weight = 16;       // weight, gradient, and what the optimizer keeps
+  double smallest_ratio = 0.05;            // of a level between devices of different kinds
+  bool published = false;  // communication only, equal halves, nothing rounded: the published program's cost
+  bool overlaps = true;    // weight gradients travel during the rest of the backward pass
   bool equal_halves = false;
   bool whole_units = true;  // samples and channels are not cut
   int most_levels = 64;
@@ -27,6 +28,7 @@ struct LayerPlanRules {
 struct LevelSide {
   int devices = 1;
   double bytes_per_s = 1;
+  bool leaves_node = false;       // it reaches the other side over networks
   double memory_bytes = 0;        // 0: not limited
   std::vector<double> layer_s{};  // each layer's whole work by these devices together; empty: not counted
 };
@@ -61,6 +63,9 @@ struct LevelQuestion {
   std::vector<unsigned> allowed{};  // by layer
   double memory_price = 0;          // seconds for the share of a side's memory that is used
 };
+
+// Elements that a side exchanges within a layer, counted in activations: sums of weight gradients may be wider.
+double within_elements(const LevelQuestion& question, int layer, PartitionType type, const Shares& shares);
 
 // Seconds of a layer by itself, and of what passes between two, on the side that takes longer. With the published cost
 // they are elements. Infinite where the split cannot be.

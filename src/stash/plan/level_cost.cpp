@@ -45,11 +45,18 @@ double side_cost(const LevelSide& side, int index, const Shares& shares, Partiti
   const Shares part = part_of(shares, layer, type, own);
   const double work_s =
       side.layer_s.empty() ? 0 : side.layer_s[static_cast<std::size_t>(index)] * work_share(part, layer);
-  const double elements = exchange_within(question.network, index, type, shares, exchange_rules(question.rules));
+  const double elements = within_elements(question, index, type, shares);
   return work_s + seconds_of(side, elements, question.rules) + held_seconds(side, layer, part, question);
 }
 
 }  // namespace
+
+double within_elements(const LevelQuestion& question, int index, PartitionType type, const Shares& shares) {
+  const LayerPlanRules& rules = question.rules;
+  const double elements = exchange_within(question.network, index, type, shares, exchange_rules(rules));
+  const bool wider = type == PartitionType::batch && rules.gradient_bytes && !rules.published;
+  return wider ? elements * *rules.gradient_bytes / rules.element_bytes : elements;
+}
 
 double left_ratio(const LevelQuestion& question, const LevelGroup& group, int index, const LayerSplit& split) {
   const double ratio = question.level.groups.size() > 1 ? group.ratio : split.ratio;

@@ -7,10 +7,11 @@
 namespace stash {
 namespace {
 
-LevelSide side_of(const DeviceKind& kind, int devices, bool leaves_kind) {
+LevelSide side_of(const DeviceKind& kind, int devices, bool leaves_node) {
   LevelSide side;
   side.devices = devices;
-  side.bytes_per_s = group_bytes_per_s(kind, devices, leaves_kind);
+  side.leaves_node = leaves_node;
+  side.bytes_per_s = group_bytes_per_s(kind, devices, leaves_node);
   side.memory_bytes = kind.memory_bytes * devices;
   for (double s : kind.layer_s) side.layer_s.push_back(s / devices);
   return side;
@@ -18,7 +19,7 @@ LevelSide side_of(const DeviceKind& kind, int devices, bool leaves_kind) {
 
 // Kinds work side by side: rates add up.
 LevelSide joined(std::span<const DeviceKind> kinds, std::span<const int> which) {
-  LevelSide sum{.devices = 0, .bytes_per_s = 0};
+  LevelSide sum{.devices = 0, .bytes_per_s = 0, .leaves_node = true};
   for (int k : which) {
     const DeviceKind& kind = kinds[static_cast<std::size_t>(k)];
     const LevelSide one = side_of(kind, kind.count(), true);

@@ -34,6 +34,7 @@ std::unique_ptr<Verb> make_import_verb();
 std::unique_ptr<Verb> make_links_verb();
 std::unique_ptr<Verb> make_load_verb();
 std::unique_ptr<Verb> make_models_verb();
+std::unique_ptr<Verb> make_plan_verb();
 std::unique_ptr<Verb> make_predict_verb();
 std::unique_ptr<Verb> make_profile_verb();
 std::unique_ptr<Verb> make_report_verb();

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "stash/plan/gpt_search.h"
+
+namespace CLI {
+class App;
+}
+
+namespace stash {
+
+// How a language model is split; what is not given is open.
+class SplitFlags {
+ public:
+  void add_to(CLI::App& app);
+  bool any() const;
+  GptSearch search() const;  // UsageError names the flag at fault
+
+ private:
+  std::optional<int> data_, tensor_, pipeline_, shards_, interleave_, micro_batch_;
+  std::optional<std::string> recompute_;
+  std::optional<bool> sequence_parallel_, shard_optimizer_;
+};
+
+}  // namespace stash
