@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "stash/serve/load/planned_arrivals.h"
 #include "stash/serve/load/load_result.h"
 #include "stash/serve/load/load_target.h"
+#include "stash/serve/load/planned_arrivals.h"
 
 namespace stash {
 
