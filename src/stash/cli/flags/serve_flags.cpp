@@ -9,6 +9,7 @@
 #include "stash/core/error.h"
 #include "stash/core/job_device.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {
@@ -66,12 +67,31 @@ void ServeFlags::add_to(CLI::App& app) {
       ->capture_default_str();
 }
 
+void ServeFlags::add_injection_to(CLI::App& app) {
+  app.add_option("--inject", inject_, "Delays to add to every batch, to find them again: gather=2ms,notify=1ms")
+      ->type_name("LIST");
+}
+
 ServeSettings ServeFlags::settings() const {
   ServeSettings settings;
   settings.input = way_named<InputWay>("--input", input_, kInputWays);
   settings.completion = way_named<CompletionWay>("--completion", completion_, kCompletionWays);
   settings.batching = way_named<BatchingWay>("--batching", batching_, kBatchingWays);
   settings.reload = way_named<ReloadWay>("--reload", reload_, kReloadWays);
+  for (const std::string& one : split_list(inject_)) {
+    const std::size_t equals = std::min(one.find('='), one.size());
+    const std::string name = one.substr(0, equals);
+    double* const delay_s = name == "gather"   ? &settings.slow_gather_s
+                            : name == "notify" ? &settings.late_notice_s
+                                               : nullptr;
+    if (delay_s == nullptr || equals == one.size()) {
+      throw UsageError(fmt::format("--inject takes gather=TIME and notify=TIME, not '{}'", one));
+    }
+    *delay_s = parse_duration_s(one.substr(equals + 1), "--inject");
+    if (name == "gather" && settings.input != InputWay::gather) {
+      throw UsageError("--inject gather=TIME needs --input gather: with direct input nothing is gathered");
+    }
+  }
   if (objective_) {
     settings.objective_s = parse_duration_s(*objective_, "--objective");
     if (!(*settings.objective_s > 0)) throw UsageError("--objective takes a time above 0, like 50ms");

@@ -17,6 +17,7 @@ namespace stash {
 class ServeFlags {
  public:
   void add_to(CLI::App& app);
+  void add_injection_to(CLI::App& app);
 
   ServeSettings settings() const;           // UsageError
   std::vector<ServedModel> models() const;  // UsageError names the nearest
@@ -31,6 +32,7 @@ class ServeFlags {
   std::string timeout_ = "5ms";
   std::string input_{kInputWays.front()};
   std::string completion_{kCompletionWays.front()};
+  std::string inject_;
   std::string reload_{kReloadWays.front()};
 };
 

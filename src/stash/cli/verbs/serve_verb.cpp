@@ -5,7 +5,7 @@
 
 #include "stash/cli/flags/serve_flags.h"
 #include "stash/cli/output.h"
-#include "stash/cli/verbs/verb.h"
+#include "stash/cli/verbs/serve_verbs.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/launch/process/stop_signals.h"
@@ -24,6 +24,8 @@ class ServeVerb final : public Verb {
   std::string description() const override { return "Serve models over HTTP within a latency objective"; }
 
   void add_flags(CLI::App& app) override {
+    bench_app_ = app.add_subcommand(bench_->name(), bench_->description());
+    bench_->add_flags(*bench_app_);
     flags_.add_to(app);
     app.add_option("--host", address_.host, "Address to listen on; 0.0.0.0: every one of this machine")
         ->type_name("ADDRESS")
@@ -44,11 +46,13 @@ class ServeVerb final : public Verb {
         "Examples:\n"
         "  stash serve --model resnet50 --objective 50ms\n"
         "  stash serve --model resnet50 --model small=resnet18 --device emulated:T4\n"
+        "  stash serve bench --model resnet50 --objective 50ms --out r50-serve.json\n"
         "  stash load --rate 200 --for 10s localhost:8000/resnet50      in another terminal\n"
         "The server speaks the Open Inference Protocol (version 2), with tensors as JSON or as bytes.\n");
   }
 
   int run() override {
+    if (bench_app_->parsed()) return bench_->run();
     check_limits();
     const ServeSettings settings = flags_.settings();
     std::vector<ServedModel> models = flags_.models();
@@ -94,6 +98,8 @@ class ServeVerb final : public Verb {
     if (!(limits_.request_s > 0)) throw UsageError("--timeout takes a time above 0, like 30s");
   }
 
+  std::unique_ptr<Verb> bench_ = make_serve_bench_verb();
+  CLI::App* bench_app_ = nullptr;
   ServeFlags flags_;
   ListenAddress address_;
   ServeLimits limits_;

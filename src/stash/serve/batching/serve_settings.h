@@ -33,6 +33,8 @@ struct ServeSettings {
   double batch_timeout_s = 0.005;  // of BatchingWay::fixed
   double slow_gather_s = 0;
   double late_notice_s = 0;
+
+  bool operator==(const ServeSettings&) const = default;
 };
 
 }  // namespace stash

@@ -1,6 +1,5 @@
 #include "stash/serve/server/listening_socket.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <sys/socket.h>
@@ -17,11 +16,6 @@ namespace {
 constexpr int kBacklog = 1024;
 
 }  // namespace
-
-std::uint16_t port_of(const sockaddr_storage& address) {
-  if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
-  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
-}
 
 ListeningSocket::ListeningSocket(const ListenAddress& address) {
   addrinfo hints{};

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <sys/socket.h>
-
-#include <cstdint>
-
 #include "stash/serve/load/client_socket.h"
 #include "stash/serve/server/model_server.h"
 
@@ -21,8 +17,5 @@ class ListeningSocket {
   ClientSocket socket_;
   int port_ = 0;
 };
-
-// Of IPv4 or IPv6.
-std::uint16_t port_of(const sockaddr_storage& address);
 
 }  // namespace stash
