@@ -4,9 +4,11 @@
 #include "stash/battery/summary.h"
 #include "stash/cli/battery_output.h"
 #include "stash/cli/output.h"
+#include "stash/cli/serve_bench_output.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/core/profile_json.h"
 #include "stash/report/terminal.h"
+#include "stash/serve/bench/bench_json.h"
 
 namespace stash {
 
@@ -18,7 +20,9 @@ class ReportVerb final : public Verb {
   std::string description() const override { return "Read a profile: the verdict, the ledger, the warnings"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("file", file_, "A profile, from stash profile --out FILE; or a folder of stash characterize")
+    app.add_option(
+           "file", file_,
+           "A profile, from stash profile --out FILE; a folder of stash characterize; or a file of stash serve bench")
         ->required()
         ->type_name("FILE");
     output_.add_to(app);
@@ -35,11 +39,20 @@ class ReportVerb final : public Verb {
   int run() override {
     output_.check();
     if (is_battery(file_)) return report_battery();
+    if (is_serve_bench(file_)) return report_serve_bench();
     print_or_write(output_.render(read_profile(file_), out_.empty()), out_);
     return 0;
   }
 
  private:
+  // A file of stash serve bench.
+  int report_serve_bench() const {
+    const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
+    print_or_write(render_serve_bench(read_serve_bench(file_), output_.format(), output_.usd_per_hour(), options),
+                   out_);
+    return 0;
+  }
+
   // A folder of stash characterize.
   int report_battery() const {
     const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};

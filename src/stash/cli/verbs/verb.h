@@ -39,6 +39,7 @@ std::unique_ptr<Verb> make_predict_verb();
 std::unique_ptr<Verb> make_profile_verb();
 std::unique_ptr<Verb> make_report_verb();
 std::unique_ptr<Verb> make_run_verb();
+std::unique_ptr<Verb> make_serve_verb();
 std::unique_ptr<Verb> make_share_verb();
 std::unique_ptr<Verb> make_study_verb();
 std::unique_ptr<Verb> make_view_verb();

@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Verb>> make_verbs() {
   verbs.push_back(make_predict_verb());
   verbs.push_back(make_advise_verb());
   verbs.push_back(make_plan_verb());
+  verbs.push_back(make_serve_verb());
   verbs.push_back(make_load_verb());
   verbs.push_back(make_share_verb());
   verbs.push_back(make_study_verb());

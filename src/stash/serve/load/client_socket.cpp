@@ -1,5 +1,6 @@
 #include "stash/serve/load/client_socket.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -115,6 +116,11 @@ ClientSocket ServerAddress::connect(double timeout_s) const {
     throw Error(fmt::format("cannot connect to {}: {}; is the server running?", name_, std::strerror(error)));
   }
   return made;
+}
+
+std::uint16_t port_of(const sockaddr_storage& address) {
+  if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
 int connection_error(int fd) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <netdb.h>
+#include <sys/socket.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,6 +45,9 @@ class ServerAddress {
   std::string name_;
   std::shared_ptr<addrinfo> found_;
 };
+
+// Of an address of IPv4 or IPv6.
+std::uint16_t port_of(const sockaddr_storage& address);
 
 // How connecting ended, of a socket that can be written; 0: well. Else an errno.
 int connection_error(int fd);

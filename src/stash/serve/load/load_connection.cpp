@@ -22,11 +22,17 @@ bool is_for_later(int error) { return error == EAGAIN || error == EINTR; }
 LoadConnection::LoadConnection(const ServerAddress& address, std::string_view request)
     : socket_(address.begin_connecting()), request_(request), reader_(kMostAnswerBytes) {}
 
-void LoadConnection::finish_connecting() { state_ = connection_error(fd()) == 0 ? State::open : State::broken; }
+void LoadConnection::finish_connecting() {
+  state_ = connection_error(fd()) == 0 ? State::open : State::broken;
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  if (getsockname(fd(), reinterpret_cast<sockaddr*>(&own), &size) == 0) port_ = port_of(own);
+}
 
 void LoadConnection::add(std::uint32_t number) {
   numbers_.push_back(number);
   ++to_send_;
+  ++added_;
 }
 
 void LoadConnection::transmit() {

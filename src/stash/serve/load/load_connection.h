@@ -20,6 +20,8 @@ class LoadConnection {
 
   int fd() const { return socket_.fd(); }
   State state() const { return state_; }
+  std::uint16_t port() const { return port_; }    // of this end
+  std::uint32_t added() const { return added_; }  // requests, ever
   std::size_t in_flight() const { return numbers_.size(); }
   bool wants_to_send() const { return to_send_ > 0; }
   const std::deque<std::uint32_t>& numbers() const { return numbers_; }  // of the requests in flight, oldest first
@@ -51,6 +53,8 @@ class LoadConnection {
   std::size_t to_send_ = 0;     // requests of which something is left to send
   std::size_t sent_bytes_ = 0;  // of the first of them
   ResponseReader reader_;
+  std::uint16_t port_ = 0;
+  std::uint32_t added_ = 0;
   bool ended_ = false;  // with an answer whose end is that of the connection
 };
 

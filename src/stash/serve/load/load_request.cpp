@@ -9,37 +9,16 @@
 #include <vector>
 
 #include "stash/core/error.h"
+#include "stash/serve/protocol/tensor_type.h"
 
 namespace stash {
 namespace {
 
 constexpr std::int64_t kMostTensorBytes = 256 << 20;
 
-// A data type of the protocol, and how a number of it is written.
-struct TensorType {
-  std::string_view name;
-  std::int64_t bytes;
-  bool is_float;
-};
-
-constexpr std::array<TensorType, 13> kTensorTypes{{{"BOOL", 1, false},
-                                                   {"UINT8", 1, false},
-                                                   {"UINT16", 2, false},
-                                                   {"UINT32", 4, false},
-                                                   {"UINT64", 8, false},
-                                                   {"INT8", 1, false},
-                                                   {"INT16", 2, false},
-                                                   {"INT32", 4, false},
-                                                   {"INT64", 8, false},
-                                                   {"FP16", 2, true},
-                                                   {"BF16", 2, true},
-                                                   {"FP32", 4, true},
-                                                   {"FP64", 8, true}}};
-
 const TensorType& type_named(const std::string& name) {
-  for (const TensorType& one : kTensorTypes) {
-    if (one.name == name) return one;
-  }
+  const TensorType* const found = find_tensor_type(name);
+  if (found != nullptr) return *found;
   throw Error(fmt::format("the model has an input of type {}, which this client cannot make", name));
 }
 

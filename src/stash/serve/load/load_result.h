@@ -13,6 +13,9 @@ struct SentRequest {
   std::int64_t sent_ns = -1;  // -1: never
   std::int64_t done_ns = -1;  // -1: no answer
   int status = 0;             // of HTTP; 0: no answer
+  // Which one it was: on which connection, by its port here, and the how-manieth there, from 0 on.
+  std::uint16_t port = 0;
+  std::uint32_t number = 0;
 };
 
 inline bool is_answered(const SentRequest& request) { return request.status >= 200 && request.status < 300; }

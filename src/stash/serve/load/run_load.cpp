@@ -36,7 +36,8 @@ class LoadRunner {
   LoadRun run() {
     connect_all();
     use_precise_sleep();
-    start_ns_ = now_ns() + nanoseconds(kLead_s);
+    start_ns_ = run_.start_ns = now_ns() + nanoseconds(kLead_s);
+    if (options_.on_start) options_.on_start(start_ns_);
     while (!is_over()) {
       send_what_is_due();
       wait_for_events();
@@ -98,7 +99,8 @@ class LoadRunner {
     while (next_ < due_ && !ready_.empty()) {
       const std::size_t i = ready_.front();
       LoadConnection& connection = *connections_[i];
-      run_.requests.push_back({.planned_ns = plan_[next_], .sent_ns = now});
+      run_.requests.push_back(
+          {.planned_ns = plan_[next_], .sent_ns = now, .port = connection.port(), .number = connection.added()});
       connection.add(static_cast<std::uint32_t>(next_++));
       if (dirty_.empty() || dirty_.back() != i) dirty_.push_back(i);
       if (has_room(connection)) continue;

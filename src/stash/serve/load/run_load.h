@@ -18,11 +18,13 @@ struct LoadOptions {
   int in_flight = 1;  // requests on one connection that wait for their answers; more than 1 is HTTP pipelining
   double timeout_s = 30;
   int stop_fd = -1;                                                       // the run ends when it can be read
+  std::function<void(std::int64_t start_ns)> on_start{};                  // just before the plan starts
   std::function<void(std::size_t sent, std::size_t answered)> on_tick{};  // about every 0.2 s
 };
 
 struct LoadRun {
   std::vector<SentRequest> requests;  // in the order of the plan; only what was due before the end
+  std::int64_t start_ns = 0;          // of the plan, on the clock of now_ns()
   bool interrupted = false;
 };
 

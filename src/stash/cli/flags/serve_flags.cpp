@@ -1,0 +1,122 @@
+#include "stash/cli/flags/serve_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <span>
+
+#include "stash/core/error.h"
+#include "stash/core/job_device.h"
+#include "stash/core/units.h"
+#include "stash/core/words.h"
+
+namespace stash {
+namespace {
+
+template <class Way>
+Way way_named(std::string_view flag, std::string_view name, std::span<const std::string_view> names) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw_unknown(flag, name, names);
+  return static_cast<Way>(found - names.begin());
+}
+
+std::string listed(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : "|") + std::string(name);
+  return text;
+}
+
+}  // namespace
+
+void ServeFlags::add_to(CLI::App& app) {
+  app.add_option("--model", models_,
+                 "Model to serve: a built-in network (`stash models`), or sleep:TIME, which takes that for any batch; "
+                 "NAME=MODEL serves it under another name. Several may be given")
+      ->type_name("MODEL");
+  app.add_option("--device", device_, "emulated:GPU: models take the time of that GPU and compute nothing")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--dtype", dtype_, "Arithmetic of the emulated GPU")
+      ->type_name("fp32|fp16|bf16")
+      ->capture_default_str();
+  app.add_option("--objective", objective_, "Latency to meet; a request that would be late is refused with status 503")
+      ->type_name("TIME");
+  app.add_option("--max-batch", most_batch_, "Most samples of a batch")->type_name("N")->capture_default_str();
+  app.add_option("--batching", batching_,
+                 "objective: a batch leaves when waiting longer would cost more than it brings at the current rate; "
+                 "fixed: when it is full or --batch-timeout is over")
+      ->type_name(listed(kBatchingWays))
+      ->capture_default_str();
+  app.add_option("--batch-timeout", timeout_, "With --batching fixed: how long the first request of a batch waits")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--input", input_,
+                 "direct: the device reads each request where it was received; gather: requests are copied into the "
+                 "memory of the batch first")
+      ->type_name(listed(kInputWays))
+      ->capture_default_str();
+  app.add_option("--completion", completion_,
+                 "How the end of a batch is noticed: by an event; by a thread that blocks, asks every 50 µs (polling), "
+                 "or asks all the time (spinning)")
+      ->type_name(listed(kCompletionWays))
+      ->capture_default_str();
+  app.add_option("--reload", reload_,
+                 "What happens while a model is loaded again. swap: the old one serves; stop: requests wait")
+      ->type_name(listed(kReloadWays))
+      ->capture_default_str();
+}
+
+void ServeFlags::add_injection_to(CLI::App& app) {
+  app.add_option("--inject", inject_, "Delays to add to every batch, to find them again: gather=2ms,notify=1ms")
+      ->type_name("LIST");
+}
+
+ServeSettings ServeFlags::settings() const {
+  ServeSettings settings;
+  settings.input = way_named<InputWay>("--input", input_, kInputWays);
+  settings.completion = way_named<CompletionWay>("--completion", completion_, kCompletionWays);
+  settings.batching = way_named<BatchingWay>("--batching", batching_, kBatchingWays);
+  settings.reload = way_named<ReloadWay>("--reload", reload_, kReloadWays);
+  for (const std::string& one : split_list(inject_)) {
+    const std::size_t equals = std::min(one.find('='), one.size());
+    const std::string name = one.substr(0, equals);
+    double* const delay_s = name == "gather"   ? &settings.slow_gather_s
+                            : name == "notify" ? &settings.late_notice_s
+                                               : nullptr;
+    if (delay_s == nullptr || equals == one.size()) {
+      throw UsageError(fmt::format("--inject takes gather=TIME and notify=TIME, not '{}'", one));
+    }
+    *delay_s = parse_duration_s(one.substr(equals + 1), "--inject");
+    if (name == "gather" && settings.input != InputWay::gather) {
+      throw UsageError("--inject gather=TIME needs --input gather: with direct input nothing is gathered");
+    }
+  }
+  if (objective_) {
+    settings.objective_s = parse_duration_s(*objective_, "--objective");
+    if (!(*settings.objective_s > 0)) throw UsageError("--objective takes a time above 0, like 50ms");
+  }
+  if (most_batch_ < 1 || most_batch_ > kMostServedBatch) {
+    throw UsageError(fmt::format("--max-batch takes 1 to {}, not {}", kMostServedBatch, most_batch_));
+  }
+  settings.most_batch = most_batch_;
+  settings.batch_timeout_s = parse_duration_s(timeout_, "--batch-timeout");
+  return settings;
+}
+
+std::vector<ServedModel> ServeFlags::models() const {
+  if (models_.empty()) throw UsageError("say what to serve: --model resnet50");
+  const JobDevice device(device_);
+  if (!device.is_emulated()) {
+    throw UsageError(
+        fmt::format("--device {} is not available for serving: it takes emulated:GPU, like emulated:V100", device_));
+  }
+  const Gpu& gpu = find_gpu(device.gpu());
+  std::vector<ServedModel> made;
+  for (const std::string& text : models_) {
+    made.push_back(make_served_model(parse_model_source(text), gpu, parse_dtype(dtype_), most_batch_));
+  }
+  return made;
+}
+
+}  // namespace stash

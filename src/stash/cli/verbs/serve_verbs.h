@@ -1,0 +1,10 @@
+#pragma once
+
+#include "stash/cli/verbs/verb.h"
+
+namespace stash {
+
+// The verbs of `stash serve`.
+std::unique_ptr<Verb> make_serve_bench_verb();
+
+}  // namespace stash

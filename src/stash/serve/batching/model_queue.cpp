@@ -1,0 +1,102 @@
+#include "stash/serve/batching/model_queue.h"
+
+#include <algorithm>
+
+#include "stash/core/clock.h"
+
+namespace stash {
+
+void count_answer(ModelCounts& counts, const RequestTimes& times) {
+  const double s = seconds(times.answered_ns - times.begun_ns);
+  ++counts.answered;
+  counts.latency_s += s;
+  for (std::size_t i = 0; i < kLatencyBounds_s.size(); ++i) {
+    if (s <= kLatencyBounds_s[i]) ++counts.within[i];
+  }
+  const PartTimes parts = parts_of(times);
+  for (std::size_t i = 0; i < kRequestParts; ++i) counts.parts_s[i] += seconds(parts[i].value_or(0));
+}
+
+void ModelQueue::set(const ServeSettings& settings) {
+  const bool fixed = settings.batching == BatchingWay::fixed;
+  rule_.objective_s = settings.objective_s;
+  rule_.most_rows = fixed ? settings.most_batch : rows_within(model_.times, settings.objective_s, settings.most_batch);
+  rule_.timeout_s = fixed ? std::optional(settings.batch_timeout_s) : std::nullopt;
+}
+
+void ModelQueue::load(std::int64_t now_ns, ReloadWay way) {
+  if (is_loading()) return;
+  load_begun_ns_ = now_ns;
+  loaded_ns_ = std::max<std::int64_t>(1, now_ns + nanoseconds(model_.load_s));
+  rests_ = state_ == State::ready && way == ReloadWay::stop;
+  if (state_ == State::unloaded) state_ = State::loading;
+}
+
+void ModelQueue::unload() {
+  state_ = State::unloaded;
+  loaded_ns_ = 0;
+  rests_ = false;
+}
+
+bool ModelQueue::advance_loading(std::int64_t now_ns) {
+  if (!is_loading() || now_ns < loaded_ns_) return false;
+  if (rests_) rested_ns_ += now_ns - load_begun_ns_;
+  rests_ = false;
+  loaded_ns_ = 0;
+  state_ = State::ready;
+  ++counts.loads;
+  return true;
+}
+
+std::int64_t ModelQueue::rested_ns(std::int64_t now_ns) const {
+  return rested_ns_ + (rests_ ? now_ns - load_begun_ns_ : 0);
+}
+
+void ModelQueue::push(PendingRequest& request) {
+  waiting_.push_back(&request);
+  rows_ += request.times.rows;
+}
+
+void ModelQueue::remove(const PendingRequest& request) {
+  if (std::erase(waiting_, &request) > 0) rows_ -= request.times.rows;
+}
+
+std::int64_t ModelQueue::due_ns(std::int64_t now_ns, std::int64_t free_ns, double overhead_s) const {
+  return dispatch_ns(rule_, model_.times, {.rows = rows_, .oldest_ns = waiting_.front()->times.arrived_ns},
+                     rate_.per_s(now_ns), free_ns, overhead_s);
+}
+
+PendingRequest* ModelQueue::pop() {
+  PendingRequest* const first = waiting_.front();
+  waiting_.pop_front();
+  rows_ -= first->times.rows;
+  return first;
+}
+
+std::vector<PendingRequest*> ModelQueue::take_batch(std::int64_t now_ns, double overhead_s,
+                                                    std::vector<PendingRequest*>& late) {
+  std::vector<PendingRequest*> batch;
+  int rows = 0;
+  while (!waiting_.empty() && rows + waiting_.front()->times.rows <= rule_.most_rows) {
+    PendingRequest* const first = pop();
+    const double alone_s = model_.times.at(first->times.rows) + overhead_s;
+    if (rule_.objective_s && now_ns + nanoseconds(alone_s) > first->deadline_ns) {
+      late.push_back(first);
+      continue;
+    }
+    rows += first->times.rows;
+    batch.push_back(first);
+  }
+  // The first ones may be in time only without the last ones.
+  if (!rule_.objective_s || batch.empty()) return batch;
+  while (batch.size() > 1 && now_ns + nanoseconds(model_.times.at(rows) + overhead_s) > batch.front()->deadline_ns) {
+    PendingRequest* const last = batch.back();
+    batch.pop_back();
+    rows -= last->times.rows;
+    waiting_.push_front(last);
+    rows_ += last->times.rows;
+  }
+  return batch;
+}
+
+}  // namespace stash
