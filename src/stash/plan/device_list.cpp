@@ -88,7 +88,7 @@ const Instance* machine_with(const Gpu& gpu, int count, std::span<const Instance
 
 PlannedDevices devices_of(const Asked& asked, int nodes, std::span<const Instance> instances) {
   const int count = asked.count.value_or(nodes);
-  if (const Instance* machine = find_if_any(instances, asked.name)) {
+  if (const Instance* machine = find_instance_or_null(instances, asked.name)) {
     if (machine->gpus == 0) throw UsageError(fmt::format("--on {}: it has no GPU", machine->name));
     return {.name = machine->name,
             .nodes = count,
