@@ -1,17 +1,23 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
 #include "stash/attribute/attribute.h"
+#include "stash/cli/flags/given_flags.h"
+#include "stash/cli/flags/pool_flags.h"
 #include "stash/cli/flags/script_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/run_progress.h"
+#include "stash/cli/shared_script.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/cli/why_nothing.h"
+#include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "stash/import/read_work.h"
 #include "stash/input/dataset/dataset_bytes.h"
@@ -35,15 +41,22 @@ class RunVerb final : public Verb {
     app.add_flag("--no-work", no_work_,
                  "Do not record two steps with torch's profiler; nothing can be predicted from the profile then");
     output_.add_to(app);
+    app.add_flag("--share", share_,
+                 "Measure nothing: load with as many of the DataLoaders' workers as the pool gives the script");
+    seat_.add_to(app);
+    app_ = &app;
     app.footer(
         "Examples:\n"
         "  stash run -- python train.py --epochs 1\n"
         "  stash run --data /data/train --out mine.json -- torchrun --nproc-per-node 8 train.py --batch 64\n"
         "  stash run --keep-training -- accelerate launch train.py\n"
+        "  stash run --share -- torchrun --nproc-per-node 8 train.py    (docs/sharing.md)\n"
         "The report goes to stderr, unless --format is given: the script's stdout stays its own.\n");
   }
 
   int run() override {
+    check_sharing();
+    if (share_) return run_shared_script(flags_.command, seat_.resolve(script_name(flags_.command)));
     output_.check();
     Profile profile;
     profile.job = flags_.resolve();
@@ -63,6 +76,19 @@ class RunVerb final : public Verb {
   }
 
  private:
+  // Flags that would do nothing.
+  void check_sharing() const {
+    constexpr std::array<std::string_view, 4> kOfPool{"--socket", "--name", "--min-workers", "--max-workers"};
+    for (const auto& [name, value] : given_flags(*app_)) {
+      if (!name.starts_with("--") || name == "--share") continue;
+      const bool of_pool = std::ranges::find(kOfPool, name) != kOfPool.end();
+      if (of_pool && !share_) throw UsageError(fmt::format("{} belongs to a pool: it needs --share", name));
+      if (!of_pool && share_) {
+        throw UsageError(fmt::format("{} has no meaning with --share, which measures nothing", name));
+      }
+    }
+  }
+
   std::function<ScriptWork(const RecordedEvent&)> reader_of_work() const {
     if (no_work_) return {};
     return [](const RecordedEvent& recorded) {
@@ -115,6 +141,9 @@ class RunVerb final : public Verb {
   ReportOutput output_;
   std::string out_ = "stash-profile.json";
   bool keep_training_ = false;
+  bool share_ = false;
+  SeatFlags seat_;
+  const CLI::App* app_ = nullptr;
   bool no_work_ = false;
   std::set<std::string> told_;
 };
