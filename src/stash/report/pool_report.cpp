@@ -31,6 +31,20 @@ std::string who_text(const PoolState& state) {
   return fmt::format("{} worker{} among {}", state.workers, state.workers == 1 ? "" : "s", jobs_text(present));
 }
 
+std::string runs_text(const PoolState& state, const ReportOptions& options) {
+  if (state.runs.empty()) return "";
+  std::vector<std::vector<std::string>> rows{{"job", "started", "took", "exit code", "log"}};
+  for (const PoolRun& run : state.runs) {
+    const auto took = run.started_s && run.ended_s ? std::optional(*run.ended_s - *run.started_s) : std::nullopt;
+    rows.push_back({printable(run.name, options.unicode), run.started_s ? format_duration(*run.started_s) : "–",
+                    took ? format_duration(*took) : "–", run.exit_code ? std::to_string(*run.exit_code) : "–",
+                    printable(run.log, options.unicode)});
+  }
+  std::string text = "\n" + render_columns(rows, std::array<std::size_t, 2>{0, 4});
+  if (state.makespan_s) text += fmt::format("all jobs took {}\n", format_duration(*state.makespan_s));
+  return text;
+}
+
 }  // namespace
 
 std::string pool_rate_text(std::optional<double> per_s) {
@@ -74,6 +88,7 @@ std::string render_pool_text(const PoolState& state, const ReportOptions& option
     }
     text += fmt::format("  {:>7.1f}  {}: {}\n", moment.at_s, printable(moment.why, options.unicode), workers);
   }
+  text += runs_text(state, options);
   if (state.other_load_cores && *state.other_load_cores >= 0.5) {
     text += fmt::format("\nother processes use {:.1f} cores\n", *state.other_load_cores);
   }

@@ -53,6 +53,15 @@ void fields(V& visit, T& gain) {
   visit("high_ratio", gain.high_ratio);
 }
 
+template <class V, json_fields::FieldsOf<PoolRun> T>
+void fields(V& visit, T& run) {
+  visit("name", run.name);
+  visit("started_s", run.started_s);
+  visit("ended_s", run.ended_s);
+  visit("exit_code", run.exit_code);
+  visit("log", run.log);
+}
+
 template <class V, json_fields::FieldsOf<PoolState> T>
 void fields(V& visit, T& state) {
   visit("pid", state.pid);
@@ -69,6 +78,8 @@ void fields(V& visit, T& state) {
   visit("jobs", state.jobs);
   visit("moments", state.moments);
   visit("notes", state.notes);
+  visit("runs", state.runs);
+  visit("makespan_s", state.makespan_s);
 }
 
 namespace {

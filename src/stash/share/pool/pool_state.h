@@ -68,6 +68,14 @@ struct PoolGain {
   std::optional<double> low_ratio{}, high_ratio{};
 };
 
+// A job that `stash share run` started.
+struct PoolRun {
+  std::string name;
+  std::optional<double> started_s{}, ended_s{};
+  std::optional<int> exit_code{};
+  std::string log;
+};
+
 // All that a pool tells of itself.
 struct PoolState {
   int pid = 0;
@@ -84,6 +92,8 @@ struct PoolState {
   std::vector<PoolJob> jobs;
   std::vector<PoolMoment> moments;
   std::vector<std::string> notes;
+  std::vector<PoolRun> runs{};         // of `stash share run`
+  std::optional<double> makespan_s{};  // from their first start to their last end
 };
 
 std::string to_line(const PoolState& state);  // ends with a line break
