@@ -7,7 +7,7 @@ import sys
 import weakref
 
 import stash
-from stash import group_names, groups, kept, loader, shared_names
+from stash import group_names, groups, kept, loader, shared_names, sharing
 from stash.after_import import after_import
 from stash.call_watch import CallWatch, no_loader_text
 from stash.feed import Feed, WatchedFeed
@@ -287,6 +287,10 @@ class WatchedRank(AttachedRank):
 def install():
     folder = os.environ[shared_names.RUN_FOLDER_VARIABLE]
     order = read_script_order(folder)
+    if order.pool is not None:
+        leave_mark(folder, shared_names.PYTHON_MARK)
+        sharing.install(folder, order)
+        return
     rank = stash._rank = (WatchedRank if order.watch else AttachedRank)(folder, order)
     leave_mark(folder, shared_names.PYTHON_MARK)
 

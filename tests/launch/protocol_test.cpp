@@ -8,6 +8,7 @@
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/launch/pool/pool_message_fields.h"
 #include "stash/launch/protocol/event_fields.h"
 #include "stash/launch/protocol/order_fields.h"
 #include "stash/launch/protocol/shared_names.h"
@@ -48,6 +49,18 @@ std::string python_names() {
   text += tuple_line("SCRIPT_ORDER_KEYS", keys_of<ScriptOrder>());
   text += fmt::format("ERROR_EVENT = \"{}\"\n", ErrorEvent::kName);
   text += tuple_line("ERROR_KEYS", keys_of<ErrorEvent>());
+  text += fmt::format("WARNING_EVENT = \"{}\"\n", WarningEvent::kName);
+  text += tuple_line("WARNING_KEYS", keys_of<WarningEvent>());
+  text += fmt::format("TRAINED_EVENT = \"{}\"\n", TrainedEvent::kName);
+  text += tuple_line("TRAINED_KEYS", keys_of<TrainedSoFar>());
+  text += fmt::format("POOL_PROTOCOL = {}\n", kPoolProtocol);
+  text += fmt::format("JOIN_MESSAGE = \"{}\"\n", JoinMessage::kName);
+  text += tuple_line("JOIN_KEYS", keys_of<JoinMessage>());
+  text += fmt::format("REPORT_MESSAGE = \"{}\"\n", ReportMessage::kName);
+  text += tuple_line("REPORT_KEYS", keys_of<ReportMessage>());
+  text += fmt::format("LEAVE_MESSAGE = \"{}\"\n", LeaveMessage::kName);
+  text += fmt::format("SHARE_MESSAGE = \"{}\"\n", ShareMessage::kName);
+  text += tuple_line("SHARE_KEYS", keys_of<ShareMessage>());
   text += fmt::format("RECORDED_EVENT = \"{}\"\n", RecordedEvent::kName);
   text += tuple_line("RECORDED_KEYS", keys_of<RecordedEvent>());
   std::vector<std::string> kinds;
@@ -93,7 +106,8 @@ std::vector<RankEvent> some_events() {
           StoppedEvent{StoppedBy::time},
           ErrorEvent{.kind = FaultKind::peer, .message = "connection reset", .lost = {0, 2}},
           CountersEvent{{.rank = 1, .steps = 5, .step_s = 1, .input_wait_s = 0.5, .collectives = {collective}}},
-          RecordedEvent{.trace = "/tmp/work.json", .batch = 8, .sample_bytes = 12, .parameters = {{{3, 4}, {4}}}}};
+          RecordedEvent{.trace = "/tmp/work.json", .batch = 8, .sample_bytes = 12, .parameters = {{{3, 4}, {4}}}},
+          TrainedEvent{{.samples = 64, .s = 2, .waited_s = 0.5, .workers = 3}}};
 }
 
 TEST(Protocol, EveryEventComesBackAsItWas) {
@@ -122,6 +136,8 @@ Order some_order() {
   order.purpose = Purpose::links;
   order.job.model = "vgg11";
   order.max_link_bytes = 1 << 20;
+  order.pool = {.socket = "/tmp/pool", .name = "a", .job = "key", .min_workers = 2, .max_workers = 5};
+  order.samples = 1000;
   order.first_rank = 4;
   order.crew_size = 2;
   order.team_size = 8;

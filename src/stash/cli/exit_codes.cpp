@@ -55,6 +55,7 @@ constexpr std::array kMeanings{
                 "serve bench: interrupted with Ctrl-C or SIGTERM; what was measured is kept"},
     VerbMeaning{"load", kExitFault,
                 "the server cannot be reached or answered nothing, or this client was too late to time it"},
+    VerbMeaning{"share", kExitInterrupted, "interrupted with Ctrl-C or SIGTERM"},
     VerbMeaning{"links", kExitInterrupted, "interrupted with Ctrl-C or SIGTERM"},
     VerbMeaning{"doctor", 0, "no problem was found"},
     VerbMeaning{"doctor", kExitFault, "a problem was found; the message says what to fix"},

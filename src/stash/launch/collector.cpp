@@ -61,6 +61,7 @@ struct Collector::Taker {
   void operator()(const RecordedEvent&) const {
     collector.misunderstood(rank, "it recorded steps, which only stash run reads");
   }
+  void operator()(const TrainedEvent& event) const { collector.trained_ = event.trained; }
   void operator()(const CountersEvent&) const {
     collector.misunderstood(rank, "it counts as for stash watch, which was not asked for");
   }

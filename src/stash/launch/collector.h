@@ -34,8 +34,9 @@ class Collector {
   std::optional<std::int64_t> rounds_start_ns() const { return rounds_start_ns_; }
   const RankErrors& errors() const { return errors_; }
   const std::vector<RankFacts>& facts() const { return facts_; }
-  const std::string& elsewhere() const { return elsewhere_; }  // the host of rank 0, where that is another
-  bool stopped() const { return stopped_; }                    // the ranks came to the end of their rounds
+  const std::optional<TrainedSoFar>& trained() const { return trained_; }  // Purpose::train
+  const std::string& elsewhere() const { return elsewhere_; }              // the host of rank 0, where that is another
+  bool stopped() const { return stopped_; }                                // the ranks came to the end of their rounds
 
   // The profile with what all ranks warn of.
   Profile finished() const;
@@ -50,6 +51,7 @@ class Collector {
   std::optional<std::int64_t> rounds_start_ns_;
   RankErrors errors_;
   std::vector<RankFacts> facts_;
+  std::optional<TrainedSoFar> trained_;
   std::string elsewhere_;
   bool stopped_ = false;
 };

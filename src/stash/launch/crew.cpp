@@ -79,7 +79,11 @@ CrewRun Crew::run(Profile profile, const CrewOptions& options) {
   if (outcome.interrupted || !started_->supervisor->is_free()) started_.reset();
   count_from(outcome, plan.first_rank);
 
-  CrewRun run{.profile = {}, .facts = collector.facts(), .fault = std::nullopt, .interrupted = outcome.interrupted};
+  CrewRun run{.profile = {},
+              .trained = collector.trained(),
+              .facts = collector.facts(),
+              .fault = std::nullopt,
+              .interrupted = outcome.interrupted};
   std::optional<StoppedBy> ended_by;
   if (outcome.interrupted) {
     ended_by = StoppedBy::interrupted;

@@ -25,15 +25,18 @@ struct CrewOptions {
   double deadline_s = 30;
   Purpose purpose = Purpose::profile;
   std::optional<std::int64_t> max_link_bytes = {};  // Purpose::links: the largest call
+  std::optional<PoolSeat> pool = {};                // Purpose::train
+  std::optional<double> samples = {};               // Purpose::train
   std::function<void(const Collector&)> on_tick;    // a few times a second
   int nodes = 1;                                    // that the ranks act as, evenly
   std::function<bool()> stop = {};                  // asked as often; true ends the ranks as Ctrl-C does
 };
 
 struct CrewRun {
-  Profile profile;                   // complete or not; it says which
-  std::vector<RankFacts> facts;      // where the ranks were asked for them
-  std::optional<std::string> fault;  // what went wrong, for a person
+  Profile profile;                           // complete or not; it says which
+  std::optional<TrainedSoFar> trained = {};  // Purpose::train
+  std::vector<RankFacts> facts;              // where the ranks were asked for them
+  std::optional<std::string> fault;          // what went wrong, for a person
   bool usage_fault = false;
   bool lost_rank_0 = false;     // whose process would have had the profile
   bool is_consequence = false;  // the fault is of ranks elsewhere, or is seen by them too

@@ -32,6 +32,8 @@ Order crew_order(const Job& job, const CrewOptions& options, const std::filesyst
   order.job = job;
   order.on_gpus = job.device.is_cuda();
   order.max_link_bytes = options.max_link_bytes;
+  order.pool = options.pool;
+  order.samples = options.samples;
   order.first_rank = plan.first_rank;
   order.crew_size = plan.count;
   order.team_size = plan.size;

@@ -20,6 +20,7 @@
 #include "stash/measure/events.h"
 #include "stash/measure/inspection.h"
 #include "stash/measure/link_sweep.h"
+#include "stash/measure/pooled_training.h"
 #include "stash/measure/ruler_events.h"
 #include "stash/measure/switch/install_switch.h"
 #include "stash/models/job_graph.h"
@@ -66,6 +67,29 @@ class RankRun {
     measure_links({.most_bytes = kProfileLinkBytes, .step_factor = 16, .call_s = kProfileCall_s, .repeats = 3});
     ruler_->pilot(conditions_);
     report(run_rounds(*ruler_, ruler_parts(), [&] { return shared_.stop_requested(); }));
+  }
+
+  void train() {
+    use_precise_sleep();
+    if (speaks_) introduce();
+    const std::unique_ptr<PoolMember> member = join_pool(setup_, job_.workers);
+    if (member) most_workers_ = member->most_workers();
+    prepare();
+    first_steps();
+    say("training");
+    train_on({.job = job_,
+              .samples = setup_.order.samples,
+              .control = control_,
+              .workload = *workload_,
+              .batches = *batches_,
+              .pipeline = *pipeline_,
+              .member = member.get(),
+              .stop = [&] { return shared_.stop_requested(); },
+              .tell =
+                  [&](const TrainedSoFar& trained) {
+                    if (speaks_) events_.send(TrainedEvent{trained});
+                  }});
+    report(StoppedBy::time);
   }
 
  private:
@@ -119,6 +143,7 @@ class RankRun {
     if (!wanted) return;
     PipelineOptions options{.batch = job_.batch,
                             .workers = job_.workers,
+                            .most_workers = most_workers_,
                             .prefetch = job_.prefetch,
                             .image_size = graph_.image_size,
                             .seq_len = graph_.seq_len,
@@ -203,6 +228,7 @@ class RankRun {
   std::shared_ptr<CollectiveLog> log_;
   std::shared_ptr<SpanLog> spans_;
   std::vector<Condition> conditions_;
+  int most_workers_ = 0;  // to start; 0: as many as the job has
   std::unique_ptr<Network> network_;
   const TorchNetwork* torch_network_ = nullptr;  // where the network is a real one
   c10::intrusive_ptr<SwitchBackend> backend_;
@@ -263,6 +289,8 @@ void carry_out(const RankSetup& setup, const Events& events) {
       return inspect_links(setup, events);
     case Purpose::doctor:
       return inspect_ranks(setup, events);
+    case Purpose::train:
+      return RankRun(setup, events).train();
   }
 }
 

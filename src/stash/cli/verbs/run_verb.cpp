@@ -3,15 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <array>
 #include <filesystem>
 #include <set>
 
 #include "stash/attribute/attribute.h"
+#include "stash/cli/flags/given_flags.h"
+#include "stash/cli/flags/pool_flags.h"
 #include "stash/cli/flags/script_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/run_progress.h"
+#include "stash/cli/shared_script.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/cli/why_nothing.h"
 #include "stash/core/error.h"
@@ -42,16 +46,23 @@ class RunVerb final : public Verb {
     app.add_flag("--no-work", no_work_,
                  "Do not record two steps with torch's profiler; nothing can be predicted from the profile then");
     output_.add_to(app);
+    app.add_flag("--share", share_,
+                 "Measure nothing: load with as many of the DataLoaders' workers as the pool gives the script");
+    seat_.add_to(app);
+    app_ = &app;
     app.footer(
         "Examples:\n"
         "  stash run -- python train.py --epochs 1\n"
         "  stash run --data /data/train --out mine.json -- torchrun --nproc-per-node 8 train.py --batch 64\n"
         "  stash run --input get_batch -- python train.py\n"
         "  stash run --keep-training -- accelerate launch train.py\n"
+        "  stash run --share -- torchrun --nproc-per-node 8 train.py    (docs/sharing.md)\n"
         "The report goes to stderr, unless --format is given: the script's stdout stays its own.\n");
   }
 
   int run() override {
+    check_sharing();
+    if (share_) return run_shared_script(flags_.command, seat_.resolve(script_name(flags_.command)));
     output_.check();
     Profile profile;
     profile.job = flags_.resolve();
@@ -72,6 +83,19 @@ class RunVerb final : public Verb {
   }
 
  private:
+  // Flags that would do nothing.
+  void check_sharing() const {
+    constexpr std::array<std::string_view, 4> kOfPool{"--socket", "--name", "--min-workers", "--max-workers"};
+    for (const auto& [name, value] : given_flags(*app_)) {
+      if (!name.starts_with("--") || name == "--share") continue;
+      const bool of_pool = std::ranges::find(kOfPool, name) != kOfPool.end();
+      if (of_pool && !share_) throw UsageError(fmt::format("{} belongs to a pool: it needs --share", name));
+      if (!of_pool && share_) {
+        throw UsageError(fmt::format("{} has no meaning with --share, which measures nothing", name));
+      }
+    }
+  }
+
   std::function<ScriptWork(const RecordedEvent&)> reader_of_work() const {
     if (no_work_) return {};
     return [](const RecordedEvent& recorded) {
@@ -134,6 +158,9 @@ class RunVerb final : public Verb {
   std::string out_ = "stash-profile.json";
   std::string input_;
   bool keep_training_ = false;
+  bool share_ = false;
+  SeatFlags seat_;
+  const CLI::App* app_ = nullptr;
   bool no_work_ = false;
   std::set<std::string> told_;
 };

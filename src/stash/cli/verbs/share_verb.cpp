@@ -17,9 +17,16 @@ class ShareVerb final : public Verb {
     app.footer(
         "Examples:\n"
         "  stash share plan a.json b.json c.json --cores 16\n"
-        "  stash share simulate --mix vision,speech,language --days 20\n");
+        "  stash share simulate --mix vision,speech,language --days 20\n"
+        "  stash share run jobs.toml\n"
+        "  stash share pool --cores 14 &\n"
+        "  stash share status\n");
     add(app, make_share_plan_verb());
     add(app, make_share_simulate_verb());
+    add(app, make_share_run_verb());
+    add(app, make_share_pool_verb());
+    add(app, make_share_status_verb());
+    add(app, make_share_train_verb());
   }
 
   int run() override {

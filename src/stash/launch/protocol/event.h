@@ -11,6 +11,7 @@
 #include "stash/core/profile.h"
 #include "stash/core/watched.h"
 #include "stash/launch/rank_facts.h"
+#include "stash/launch/trained_so_far.h"
 
 namespace stash {
 
@@ -122,10 +123,15 @@ struct CountersEvent {
   WatchedRank counters;
 };
 
-using RankEvent =
-    std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent, LayersEvent,
-                 BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent, ClocksEvent, LossEvent,
-                 WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent, ErrorEvent, CountersEvent, RecordedEvent>;
+struct TrainedEvent {  // so far, of all ranks
+  static constexpr std::string_view kName = "trained";
+  TrainedSoFar trained;
+};
+
+using RankEvent = std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent,
+                               LayersEvent, BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent,
+                               ClocksEvent, LossEvent, WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent,
+                               ErrorEvent, CountersEvent, RecordedEvent, TrainedEvent>;
 
 std::string to_line(const RankEvent& event);       // ends with a line break
 RankEvent event_from_line(std::string_view line);  // Error when it is none, or of a kind that is unknown

@@ -115,6 +115,19 @@ void fields(V& visit, T& event) {
   visit("parameters", event.parameters);
 }
 
+template <class V, json_fields::FieldsOf<TrainedSoFar> T>
+void fields(V& visit, T& trained) {
+  visit("samples", trained.samples, 0);
+  visit("s", trained.s, 0);
+  visit("waited_s", trained.waited_s, 0);
+  visit("workers", trained.workers, 1);
+}
+
+template <class V, json_fields::FieldsOf<TrainedEvent> T>
+void fields(V& visit, T& event) {
+  visit("trained", event.trained);
+}
+
 template <class V, json_fields::FieldsOf<CountersEvent> T>
 void fields(V& visit, T& event) {
   visit("counters", event.counters);

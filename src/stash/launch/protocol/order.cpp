@@ -32,6 +32,8 @@ std::string_view to_string(Purpose purpose) {
       return "links";
     case Purpose::doctor:
       return "doctor";
+    case Purpose::train:
+      return "train";
   }
   return "profile";
 }

@@ -11,19 +11,25 @@
 #include "stash/core/job.h"
 #include "stash/launch/cluster/meeting_point.h"
 #include "stash/launch/cluster/node_identity.h"
+#include "stash/launch/pool/pool_seat.h"
 
 namespace stash {
 
-// What ranks are started for: to train and measure, to time the links between them, to say what they are.
-enum class Purpose { profile, links, doctor };
+// What ranks are started for: to train and measure, to time the links between them, to say what they are, to train with
+// the workers that a pool gives them.
+enum class Purpose { profile, links, doctor, train };
 std::string_view to_string(Purpose purpose);
-constexpr std::array<Purpose, 3> every(Purpose) { return {Purpose::profile, Purpose::links, Purpose::doctor}; }
+constexpr std::array<Purpose, 4> every(Purpose) {
+  return {Purpose::profile, Purpose::links, Purpose::doctor, Purpose::train};
+}
 
 // All that the ranks of a crew are told. They read it when they start and, where they stay, after every order.
 struct Order {
   Purpose purpose = Purpose::profile;
   Job job;
   std::optional<std::int64_t> max_link_bytes;  // Purpose::links: the largest call
+  std::optional<PoolSeat> pool;                // Purpose::train: where to join; absent: nowhere
+  std::optional<double> samples;               // Purpose::train: of all ranks, until it ends
   int first_rank = 0;                          // of the crew
   int crew_size = 1;
   int team_size = 1;

@@ -22,11 +22,22 @@ void fields(V& visit, T& point) {
   visit("attempt", point.attempt);
 }
 
+template <class V, json_fields::FieldsOf<PoolSeat> T>
+void fields(V& visit, T& seat) {
+  visit("socket", seat.socket);
+  visit("name", seat.name);
+  visit("job", seat.job);
+  visit("min_workers", seat.min_workers, 1);
+  visit("max_workers", seat.max_workers, 1);
+}
+
 template <class V, json_fields::FieldsOf<Order> T>
 void fields(V& visit, T& order) {
   visit("purpose", order.purpose);
   visit("job", order.job);
   visit("max_link_bytes", order.max_link_bytes, 1);
+  visit("pool", order.pool);
+  visit("samples", order.samples, 1);
   visit("first_rank", order.first_rank, 0);
   visit("crew_size", order.crew_size, 1);
   visit("team_size", order.team_size, 1);
@@ -48,6 +59,7 @@ void fields(V& visit, T& order) {
   visit("keep_training", order.keep_training);
   visit("records_work", order.records_work);
   visit("input", order.input);
+  visit("pool", order.pool);
   visit("data", order.data);
   visit("job", order.job);
 }

@@ -23,8 +23,10 @@ inline constexpr const char* kScriptOrderFile = "script_order.json";
 inline constexpr const char* kEventsSuffix = ".events";
 inline constexpr const char* kPythonMark = "python-";
 inline constexpr const char* kTorchMark = "torch-";
+// A file by which a loader worker tells how long it was busy.
+inline constexpr const char* kBusyMark = "busy-";
 
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kSharedNames{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kSharedNames{{
     {"ORDER_VARIABLE", kOrderVariable},
     {"CREW_INDEX_VARIABLE", kCrewIndexVariable},
     {"EVENT_FD_VARIABLE", kEventFdVariable},
@@ -34,6 +36,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kS
     {"EVENTS_SUFFIX", kEventsSuffix},
     {"PYTHON_MARK", kPythonMark},
     {"TORCH_MARK", kTorchMark},
+    {"BUSY_MARK", kBusyMark},
 }};
 
 }  // namespace stash

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace stash {
+
+// Where a job joins a pool, and as what.
+struct PoolSeat {
+  std::string socket;   // path
+  std::string name;     // of the job
+  std::string job;      // key, the same for all its ranks
+  int min_workers = 1;  // of each rank
+  std::optional<int> max_workers{};
+};
+
+}  // namespace stash

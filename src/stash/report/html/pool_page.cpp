@@ -1,0 +1,95 @@
+#include "stash/report/html/pool_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "stash/core/units.h"
+#include "stash/report/html/charts.h"
+#include "stash/report/html/html_table.h"
+#include "stash/report/html/markup.h"
+#include "stash/report/html/page_frame.h"
+#include "stash/report/pool_report.h"
+
+namespace stash {
+namespace {
+
+constexpr std::size_t kMostCurves = 4;  // that have a colour
+
+std::string series_of(std::size_t job) { return fmt::format("series-{}", job + 1); }
+
+using ValueOf = std::function<double(const PoolPoint&)>;
+
+// Steps, since a point stands for the time before it.
+std::string time_line(const PoolState& state, const ChartPlane& plane, const ValueOf& value_of) {
+  std::vector<Curve> curves;
+  for (std::size_t j = 0; j < std::min(state.jobs.size(), kMostCurves); ++j) {
+    Curve curve{.classes = series_of(j), .points = {}};
+    for (const PoolPoint& point : state.jobs[j].points) {
+      curve.points.emplace_back(point.at_s - point.lasted_s, value_of(point));
+      curve.points.emplace_back(point.at_s, value_of(point));
+    }
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
+  }
+  return curves.empty() ? "" : scatter_chart(plane, {}, curves);
+}
+
+std::string charts(const PoolState& state) {
+  std::vector<LegendEntry> names;
+  for (std::size_t j = 0; j < std::min(state.jobs.size(), kMostCurves); ++j)
+    names.push_back({series_of(j), state.jobs[j].name});
+  const auto plane = [](std::string title, TickText tick) {
+    return ChartPlane{.label = title,
+                      .x_title = "time since the pool's start",
+                      .y_title = title,
+                      .x_tick = [](double s) { return format_duration(s); },
+                      .y_tick = std::move(tick),
+                      .y_from_zero = true};
+  };
+  const auto number = [](double value) { return fmt::format("{:g}", value); };
+  const auto percent = [](double ratio) { return fmt::format("{:.0f} %", 100 * ratio); };
+  return figure(legend(names) +
+                    time_line(state, plane("workers", number), [](const PoolPoint& p) { return p.workers; }) +
+                    time_line(state, plane("samples per second", number), [](const PoolPoint& p) { return p.per_s; }) +
+                    time_line(state, plane("time waiting for input", percent),
+                              [](const PoolPoint& p) { return p.waiting_ratio; }),
+                "Workers, throughput and stall of each job.");
+}
+
+std::string pool_jobs_table(const PoolState& state) {
+  HtmlTable table("Jobs", {"job", "state", "workers", "even split", "samples per second", "ceiling", "waiting"});
+  for (const PoolJob& job : state.jobs) {
+    table.add(
+        {job.name, std::string(to_string(job.state)), number_cell(job.workers, 0), number_cell(job.even_workers, 0),
+         number_cell(job.per_s, 1), number_cell(job.ceiling_per_s, 1),
+         job.waiting_ratio ? Cell(fmt::format("{:.0f} %", 100 * *job.waiting_ratio), job.waiting_ratio) : Cell("–")});
+  }
+  return table.str();
+}
+
+std::string decisions_table(const PoolState& state) {
+  HtmlTable table("Decisions", {"why", "at", "workers"});
+  for (const PoolMoment& moment : state.moments) {
+    std::string workers;
+    for (const auto& [name, count] : moment.workers) {
+      workers += fmt::format("{}{} {}", workers.empty() ? "" : ", ", name, count);
+    }
+    table.add({moment.why, Cell(format_duration(moment.at_s), moment.at_s), workers});
+  }
+  return table.str();
+}
+
+}  // namespace
+
+std::string render_pool_html(const PoolState& state) {
+  const PageHead head{.title = "stash: shared workers",
+                      .verdict = pool_verdict(state),
+                      .lines = {fmt::format("{} of {} workers given out", state.given_workers, state.workers)},
+                      .alerts = state.notes};
+  return html_page(head, {{"time", "Over time", charts(state)},
+                          {"jobs", "Jobs", pool_jobs_table(state)},
+                          {"decisions", "Decisions", state.moments.empty() ? "" : decisions_table(state)}});
+}
+
+}  // namespace stash

@@ -1,0 +1,396 @@
+#include "stash/share/pool/pool_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stash/core/error.h"
+
+namespace stash {
+namespace {
+
+constexpr std::size_t kMostMembers = 4096;
+constexpr std::size_t kMostGone = 64;  // jobs that are still shown
+constexpr std::size_t kMostMoments = 1000;
+constexpr std::size_t kMostPoints = 256;  // of a job's time line; then each stands for twice the time
+constexpr double kShortestSilence_s = 10;
+constexpr double kSilentReports = 10;
+constexpr double kSilentBatches = 5;
+constexpr double kSettleReports = 4;  // after a change, before another is made for its gain
+constexpr double kDriftRatio = 0.05;  // of the measured rate from the predicted one
+constexpr double kShortestHorizon_s = 10, kLongestHorizon_s = 600;
+constexpr double kIdleTick_s = 5;
+constexpr double kLeastOfReport = 0.4;  // a shorter window tells little
+constexpr std::size_t kMostNameLength = 64;
+
+}  // namespace
+
+PoolBook::PoolBook(const PoolOptions& options) : options_(options) {
+  if (options.gain_window_s && options.policy == PoolPolicy::need) gain_.emplace(*options.gain_window_s);
+}
+
+double PoolBook::silent_after_s(const Job& job) const {
+  return std::max({kShortestSilence_s, kSilentReports * options_.report_s, kSilentBatches * job.batch_s});
+}
+
+double PoolBook::present_cpu_s() const {
+  double sum = 0;
+  for (const auto& [connection, member] : members_) sum += member.cpu_s;
+  return sum;
+}
+
+std::string PoolBook::free_name(const std::string& wished) const {
+  std::string base = wished.substr(0, kMostNameLength);
+  if (base.empty()) base = "job";
+  const auto is_taken = [&](const std::string& name) {
+    return std::ranges::any_of(jobs_, [&](const auto& entry) { return entry.second.shown.name == name; });
+  };
+  std::string name = base;
+  for (int number = 2; is_taken(name); ++number) name = fmt::format("{}-{}", base, number);
+  return name;
+}
+
+void PoolBook::join(int connection, const JoinMessage& join, double now_s) {
+  const auto refuse = [&](std::string why) { outbox_.emplace_back(connection, RefusedMessage{std::move(why)}); };
+  if (join.protocol != kPoolProtocol) {
+    return refuse(
+        fmt::format("the pool speaks version {} of its protocol, and the job {}", kPoolProtocol, join.protocol));
+  }
+  if (has(connection)) return refuse("it has joined already");
+  if (members_.size() >= kMostMembers || (jobs_.size() >= kMostSharedJobs && !jobs_.contains(join.job))) {
+    return refuse("the pool is full");
+  }
+  const bool is_new = !jobs_.contains(join.job);
+  Job& job = jobs_[join.job];
+  if (is_new) {
+    job.shown.joined_s = now_s;
+    job.shown.name = "";
+    job.shown.name = free_name(join.name);
+  }
+  const int share = (options_.workers + join.ranks_here - 1) / join.ranks_here;
+  const int most = std::clamp(join.max_workers.value_or(std::max(share, join.workers)), 1, kMostSharedCores);
+  members_[connection] = {.join = join, .curve = {}, .most = most, .told = 0, .unsettled = true, .seen_s = now_s};
+  job.members.push_back(connection);
+  job.shown.state = PoolJobState::learning;
+  members_changed(now_s, is_new ? fmt::format("{} joined", job.shown.name)
+                                : fmt::format("another rank of {} joined", job.shown.name));
+}
+
+void PoolBook::leave(int connection, bool died, double now_s) {
+  const auto found = members_.find(connection);
+  if (found == members_.end()) return;
+  const std::string key = found->second.join.job;
+  left_cpu_s_ += found->second.cpu_s;
+  members_.erase(found);
+  Job& job = jobs_.at(key);
+  std::erase(job.members, connection);
+  const std::string name = job.shown.name;
+  if (job.members.empty()) retire(key, died ? PoolJobState::died : PoolJobState::left, now_s);
+  members_changed(now_s, fmt::format("{} {}", name, died ? "died" : "left"));
+}
+
+void PoolBook::retire(const std::string& key, PoolJobState state, double now_s) {
+  PoolJob shown = std::move(jobs_.at(key).shown);
+  jobs_.erase(key);
+  shown.state = state;
+  shown.left_s = now_s;
+  shown.workers = 0;
+  shown.pids.clear();
+  gone_.push_back(std::move(shown));
+  if (gone_.size() > kMostGone) gone_.erase(gone_.begin());
+}
+
+void PoolBook::members_changed(double now_s, const std::string& why) {
+  members_changed_s_ = now_s;
+  if (gain_) gain_->restart(now_s);
+  decide(now_s, why, true);
+}
+
+void PoolBook::set_workers(int workers, double now_s) {
+  if (workers == options_.workers) return;
+  const bool fewer = workers < options_.workers;
+  options_.workers = workers;
+  decide(now_s, fewer ? "other processes need cores" : "other processes need fewer cores", true);
+}
+
+bool PoolBook::is_known(const Job& job) const {
+  if (job.shown.state == PoolJobState::doubtful) return false;
+  return std::ranges::all_of(job.members, [&](int id) { return members_.at(id).curve.is_known(); });
+}
+
+double PoolBook::measured_per_s(const Job& job) const {
+  double slowest = kAllStorage;
+  for (const int id : job.members) slowest = std::min(slowest, members_.at(id).curve.measured());
+  return slowest * static_cast<double>(job.members.size());
+}
+
+PoolSeatFacts PoolBook::facts_of(const Job& job) const {
+  std::vector<const LiveCurve*> curves;
+  int most = kMostSharedCores, least = 1;
+  for (const int id : job.members) {
+    const Member& member = members_.at(id);
+    curves.push_back(&member.curve);
+    most = std::min(most, member.most);
+    least = std::max(least, member.join.min_workers);
+  }
+  least = std::min(least, most);
+  PoolSeatFacts facts{.curve = {},
+                      .is_known = is_known(job),
+                      .is_silent = job.shown.state == PoolJobState::silent,
+                      .workers = job.workers,
+                      .batch_s = job.batch_s};
+  if (facts.is_known) {
+    facts.curve = curve_of_ranks(curves, least, most);
+  } else {
+    facts.curve.ranks = static_cast<int>(job.members.size());
+    facts.curve.min_workers = least;
+    facts.curve.ceiling = {1, 1, 1};
+    facts.curve.by_workers.assign(static_cast<std::size_t>(most), Rate{1, 1, 1});
+  }
+  facts.curve.name = job.shown.name;
+  facts.curve.samples_left = job.samples_left;
+  return facts;
+}
+
+std::vector<PoolSeatFacts> PoolBook::facts() const {
+  std::vector<PoolSeatFacts> facts;
+  for (const auto& [key, job] : jobs_) facts.push_back(facts_of(job));
+  return facts;
+}
+
+// Forced: the present split does not fit any more, so another one comes whatever it brings.
+void PoolBook::decide(double now_s, const std::string& why, bool forced) {
+  is_trying_ = false;
+  if (jobs_.empty()) return predicted_gain_.reset();
+  const std::vector<PoolSeatFacts> facts = this->facts();
+  const PoolSplit need = split_by_need(facts, options_.workers, options_.objective);
+  const std::vector<int> even = split_evenly(facts, options_.workers);
+  predicted_gain_ = need.gain_ratio;
+  const bool evenly =
+      options_.policy == PoolPolicy::even || (gain_ && (gain_->side() == PoolPolicy::even || gain_->is_loss()));
+  std::size_t j = 0;
+  for (auto& [key, job] : jobs_) {
+    const PoolSeatFacts& seat = facts[j];
+    job.shown.even_workers = even[j] * seat.curve.ranks;
+    if (seat.is_known) {
+      job.shown.even_per_s = rate_of(seat.curve, even[j]).per_s;
+      job.shown.ceiling_per_s = seat.curve.ceiling.per_s;
+    }
+    ++j;
+  }
+  const std::vector<int>& next = evenly ? even : need.workers;
+  const double horizon_s = std::clamp(now_s - members_changed_s_, kShortestHorizon_s, kLongestHorizon_s);
+  if (!forced && !is_worth_changing(facts, next, horizon_s, options_.objective)) {
+    for (auto& [key, job] : jobs_) {
+      if (is_known(job)) job.shown.predicted_per_s = measured_per_s(job);  // the next drift is from here
+    }
+    return;
+  }
+  apply(next, now_s, why);
+  j = 0;
+  for (auto& [key, job] : jobs_) {
+    const PoolSeatFacts& seat = facts[j];
+    if (seat.is_known) job.shown.predicted_per_s = rate_of(seat.curve, next[j]).per_s;
+    ++j;
+  }
+}
+
+void PoolBook::apply(const std::vector<int>& split, double now_s, const std::string& why) {
+  std::size_t j = 0;
+  bool changed = false;
+  PoolMoment moment{.at_s = now_s, .why = why, .workers = {}};
+  for (auto& [key, job] : jobs_) {
+    job.workers = split[j++];
+    job.shown.workers = job.workers * static_cast<int>(job.members.size());
+    moment.workers[job.shown.name] = job.shown.workers;
+    for (const int id : job.members) {
+      Member& member = members_.at(id);
+      if (member.told == job.workers) continue;
+      outbox_.emplace_back(
+          id, ShareMessage{.workers = job.workers, .most_workers = member.most, .report_s = options_.report_s});
+      member.told = job.workers;
+      member.unsettled = true;
+      changed = true;
+    }
+  }
+  if (!changed) return;
+  settled_s_ = now_s + kSettleReports * options_.report_s;
+  moments_.push_back(std::move(moment));
+  if (moments_.size() > kMostMoments) moments_.erase(moments_.begin());
+}
+
+void PoolBook::report(int connection, const ReportMessage& report, double now_s) {
+  const auto found = members_.find(connection);
+  if (found == members_.end()) throw Error("a report came from a process that has not joined");
+  Member& member = found->second;
+  Job& job = jobs_.at(member.join.job);
+  const double since_s = now_s - member.seen_s;
+  if (report.samples > 0) member.seen_s = now_s;
+  const LoaderWindow window{.workers = report.workers,
+                            .elapsed_s = report.elapsed_s,
+                            .samples = static_cast<double>(report.samples),
+                            .waited_s = report.waited_s,
+                            .busy_s = report.busy_s};
+  const char* doubt = doubt_of(window);
+  if (doubt == nullptr && report.elapsed_s > since_s + silent_after_s(job))
+    doubt = "it reports more time than has passed";
+  if (doubt != nullptr) {
+    const bool is_new = job.shown.state != PoolJobState::doubtful;
+    job.shown.state = PoolJobState::doubtful;
+    job.shown.note = fmt::format("a report cannot be true: {}; it gets what an even split gives it", doubt);
+    if (is_new) decide(now_s, fmt::format("a report of {} cannot be true", job.shown.name), true);
+    return;
+  }
+  if (std::isfinite(report.cpu_s) && report.cpu_s >= member.cpu_s) member.cpu_s = report.cpu_s;
+  if (report.samples_left && *report.samples_left > 0 && std::isfinite(*report.samples_left)) {
+    job.samples_left = report.samples_left;
+  }
+  job.shown.samples += static_cast<double>(report.samples);
+  if (job.shown.state == PoolJobState::silent) {
+    if (report.samples == 0) return;
+    job.shown.state = PoolJobState::learning;
+    decide(now_s, fmt::format("{} reports again", job.shown.name), true);
+    return;
+  }
+  add_point(job, report, now_s);
+  if (report.workers != job.workers || report.elapsed_s < kLeastOfReport * options_.report_s) return;
+  if (std::exchange(member.unsettled, false)) return;
+  member.curve.add(window);
+  if (gain_) gain_->add(job.shown.name, member.join.rank, window.samples, window.elapsed_s);
+  if (report.batches > 0) job.batch_s = report.elapsed_s / static_cast<double>(report.batches);
+  look_for_drift(job, now_s);
+}
+
+void PoolBook::look_for_drift(Job& job, double now_s) {
+  if (!is_known(job)) return;
+  job.shown.per_s = measured_per_s(job);
+  const LiveCurve& first = members_.at(job.members.front()).curve;
+  job.shown.waiting_ratio = first.waiting_ratio();
+  const bool measuring = gain_ && !gain_->is_loss();
+  if (job.shown.state == PoolJobState::learning) {
+    job.shown.state = PoolJobState::sharing;
+    if (!measuring) decide(now_s, fmt::format("what workers bring to {} is known", job.shown.name), false);
+    return;
+  }
+  if (now_s < settled_s_ || measuring) return;
+  if (is_trying_) return decide(now_s, "what one worker more or less brings is known", true);
+  if (try_another_split(now_s)) return;
+  const double predicted = job.shown.predicted_per_s.value_or(*job.shown.per_s);
+  const double off = *job.shown.per_s / predicted - 1;
+  if (std::abs(off) <= std::max(kDriftRatio, 2 * first.spread_ratio())) return;
+  decide(now_s, fmt::format("{} is {:+.0f} % off its prediction", job.shown.name, 100 * off), false);
+}
+
+// What each worker is worth shows only with another number of them. A job whose workers hold it back gives one of them
+// to another job for a few reports; once, while the jobs are the same.
+bool PoolBook::try_another_split(double now_s) {
+  if (options_.policy == PoolPolicy::even) return false;
+  std::vector<std::string> keys;
+  for (const auto& [key, job] : jobs_) {
+    if (!is_known(job) || job.shown.state != PoolJobState::sharing) return false;
+    keys.push_back(key);
+  }
+  const std::vector<PoolSeatFacts> seats = facts();
+  std::vector<int> split;
+  for (const PoolSeatFacts& seat : seats) split.push_back(seat.workers);
+  const auto first = [&](std::size_t j) -> Member& { return members_.at(jobs_.at(keys[j]).members.front()); };
+  for (std::size_t from = 0; from < keys.size(); ++from) {
+    Member& giver = first(from);
+    if (giver.was_tried || giver.curve.knows_bend() || !giver.curve.is_bound()) continue;
+    if (seats[from].workers <= seats[from].curve.min_workers) continue;
+    giver.was_tried = true;
+    --split[from];
+    int freed = seats[from].curve.ranks;
+    for (std::size_t to = 0; to < keys.size(); ++to) {
+      if (to == from || seats[to].curve.ranks > freed || split[to] >= seats[to].curve.max_workers()) continue;
+      if (!first(to).curve.is_bound()) continue;
+      first(to).was_tried = true;
+      ++split[to];
+      freed -= seats[to].curve.ranks;
+    }
+    apply(split, now_s, fmt::format("to learn what a worker brings to {}", jobs_.at(keys[from]).shown.name));
+    is_trying_ = true;
+    return true;
+  }
+  return false;
+}
+
+// One point per spacing, of the first rank's reports and all ranks' rates.
+void PoolBook::add_point(Job& job, const ReportMessage& report, double now_s) {
+  PoolPoint& open = job.open_point;
+  open.at_s = now_s;
+  open.lasted_s += report.elapsed_s / static_cast<double>(job.members.size());
+  open.per_s += static_cast<double>(report.samples);  // a sum, until the point is complete
+  open.waiting_ratio += report.waited_s / static_cast<double>(job.members.size());
+  open.workers = job.shown.workers;
+  if (open.lasted_s < std::max(job.point_spacing_s, options_.report_s * 0.9)) return;
+  open.per_s /= open.lasted_s;
+  open.waiting_ratio = std::min(open.waiting_ratio / open.lasted_s, 1.0);
+  job.shown.points.push_back(std::exchange(open, {}));
+  if (job.shown.points.size() <= kMostPoints) return;
+  std::vector<PoolPoint> thinned;
+  for (std::size_t i = 0; i + 1 < job.shown.points.size(); i += 2) {
+    const PoolPoint& a = job.shown.points[i];
+    PoolPoint b = job.shown.points[i + 1];
+    const double whole_s = a.lasted_s + b.lasted_s;
+    b.per_s = (a.per_s * a.lasted_s + b.per_s * b.lasted_s) / whole_s;
+    b.waiting_ratio = (a.waiting_ratio * a.lasted_s + b.waiting_ratio * b.lasted_s) / whole_s;
+    b.lasted_s = whole_s;
+    thinned.push_back(b);
+  }
+  job.shown.points = std::move(thinned);
+  job.point_spacing_s = std::max(2 * job.point_spacing_s, 2 * options_.report_s);
+}
+
+void PoolBook::tick(double now_s) {
+  for (auto& [key, job] : jobs_) {
+    if (job.shown.state == PoolJobState::silent) continue;
+    const bool silent = std::ranges::any_of(
+        job.members, [&, &job = job](int id) { return now_s - members_.at(id).seen_s > silent_after_s(job); });
+    if (!silent) continue;
+    job.shown.state = PoolJobState::silent;
+    if (gain_) gain_->restart(now_s);
+    decide(now_s, fmt::format("{} reports nothing any more", job.shown.name), true);
+  }
+  if (!gain_) return;
+  const bool all_known = jobs_.size() > 1 && std::ranges::all_of(jobs_, [&](const auto& entry) {
+                           return is_known(entry.second) && entry.second.shown.state == PoolJobState::sharing;
+                         });
+  if (!all_known) return gain_->restart(now_s);
+  if (!gain_->advance(now_s)) return;
+  decide(now_s, gain_->side() == PoolPolicy::even ? "to measure: an even split" : "to measure: by need", true);
+}
+
+double PoolBook::next_tick_s(double now_s) const {
+  double next_s = now_s + (jobs_.empty() ? 60 : kIdleTick_s);
+  if (gain_ && jobs_.size() > 1) next_s = std::min(next_s, std::max(gain_->ends_s(), now_s));
+  return next_s;
+}
+
+PoolState PoolBook::state(double now_s) const {
+  PoolState state{.up_s = now_s,
+                  .objective = options_.objective,
+                  .policy = options_.policy,
+                  .workers = options_.workers,
+                  .predicted_gain_ratio = predicted_gain_,
+                  .gain = gain_ ? gain_->gain() : std::nullopt,
+                  .jobs = gone_,
+                  .moments = moments_,
+                  .notes = {}};
+  for (const auto& [key, job] : jobs_) {
+    PoolJob shown = job.shown;
+    shown.ranks = static_cast<int>(job.members.size());
+    for (const int id : job.members) shown.pids.push_back(members_.at(id).join.pid);
+    state.given_workers += shown.workers;
+    state.jobs.push_back(std::move(shown));
+  }
+  if (state.given_workers > state.workers) {
+    state.notes.push_back(fmt::format("the jobs' least workers are {}, and {} may work: each has its least",
+                                      state.given_workers, state.workers));
+  }
+  if (gain_ && gain_->is_loss()) state.notes.push_back("an even split was measured to be better: the jobs have one");
+  return state;
+}
+
+}  // namespace stash
