@@ -90,6 +90,21 @@ TEST(SetJob, LinksStayAsTheProfileFoundThemWithAnotherBatch) {
   EXPECT_LT(small_s, 2 * as_measured_s);
 }
 
+// Links were fitted to a stall that blocking calls would have been a part of.
+TEST(SetJob, BlockingCallsAddToTheStallThatWasMeasured) {
+  Profile profile = own_profile();
+  profile.job.inject = {};
+  for (const std::int64_t bytes : {1000, 100'000, 10'000'000}) {
+    const double s = 1e-3 + static_cast<double>(bytes) / 5e9;
+    profile.links.push_back({.scope = "node", .op = "allreduce", .ranks = 2, .bytes = bytes, .repeats = 3, .s = s});
+  }
+  const double as_measured_s = here(profile).ledger[Part::interconnect]->s;
+  const double one_s = here(profile, question_of({"blocking=1"})).ledger[Part::interconnect]->s - as_measured_s;
+  EXPECT_GT(one_s, 1e-4);
+  EXPECT_NEAR(here(profile, question_of({"blocking=3"})).ledger[Part::interconnect]->s, as_measured_s + 3 * one_s,
+              1e-6);
+}
+
 TEST(SetJob, AJobThatNoLongerFitsSaysWhatIsMissing) {
   EXPECT_NE(message_of([] { here(own_profile(), question_of({"batch=4096"})); }).find("are missing"),
             std::string::npos);
