@@ -7,6 +7,7 @@
 #include "stash/predict/other_ranks.h"
 #include "stash/predict/predict.h"
 #include "stash/predict/saving.h"
+#include "stash/predict/simulate.h"
 #include "support/any_contains.h"
 #include "support/message_of.h"
 
@@ -206,6 +207,19 @@ TEST(SetJob, BlockingCallsAndGradientsOneByOneCostTimeOnTheLinks) {
   const double one_call_s = node_s({"blocking=1"}) - in_buckets_s;
   EXPECT_GT(one_call_s, 0);
   EXPECT_NEAR(node_s({"blocking=3"}) - in_buckets_s, 3 * one_call_s, 1e-9);
+}
+
+TEST(SetJob, GatheringBeginsWhenTheBackwardPassEnds) {
+  PredictJob job;
+  job.graph = make_model("vgg16");
+  const auto setting = Predictor(job, question_of({"reduce=gather"})).setting_on(find_instance("8x-3090"), 1, 2);
+  const Setting& gathers = std::get<Setting>(setting);
+  ASSERT_EQ(gathers.step.buckets.size(), 1U);
+  const double bytes = static_cast<double>(gathers.step.buckets[0]);
+  EXPECT_DOUBLE_EQ(bytes, 4.0 * 138'357'544);  // VGG-16's parameters
+  const Cluster& cluster = gathers.described.cluster;
+  const auto step_s = [&](Condition condition) { return simulate_step_s(gathers.step, cluster, condition); };
+  EXPECT_GT(step_s(Condition::node) - step_s(Condition::apart), 2 * bytes / cluster.host_bytes_per_s);
 }
 
 TEST(SetJob, HowGradientsAreSummedIsAQuestionForMachinesOfTheCatalogue) {
