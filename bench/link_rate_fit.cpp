@@ -31,39 +31,46 @@ struct FittedFigure {
 
 const std::vector<FittedFigure>& fitted_figures() {
   using enum Transport;
-  static const std::vector<Transport> all{nvswitch, nvls, nvlink, pcie, host, server, infiniband, efa, tcp};
-  static const std::vector<Transport> fast{nvswitch, nvls, nvlink}, slow{pcie, host, server},
-      between{infiniband, efa, tcp};
+  static const std::vector<Transport> all{nvswitch,   nvls, nvlink,   pcie, host, server, gather,
+                                          infiniband, efa,  efa_host, ena,  tcp,  grpc};
+  static const std::vector<Transport> fast{nvswitch, nvls, nvlink}, slow{pcie, host, server, gather},
+      between{infiniband, efa, efa_host, ena, tcp, grpc};
   static const std::vector<FittedFigure> figures{
       {{nvswitch}, &LinkRates::reached_ratio, 0.78, 0.1},
       {{nvls}, &LinkRates::reached_ratio, 1.06, 0.1},
       {{nvlink}, &LinkRates::reached_ratio, 0.8, 0.3},
       {{pcie}, &LinkRates::reached_ratio, 0.6, 0.4},
       {{host}, &LinkRates::reached_ratio, 0.6, 0.5},
-      {{server}, &LinkRates::reached_ratio, 0.4, 0.4},
+      {{server}, &LinkRates::reached_ratio, 0.8, 0.4},
+      {{gather}, &LinkRates::reached_ratio, 0.35, 0.4},  // a copy into the host's memory, then one out of it
       {{infiniband}, &LinkRates::reached_ratio, 0.8, 0.2},
       {{efa}, &LinkRates::reached_ratio, 0.75, 0.3},
+      {{efa_host}, &LinkRates::reached_ratio, 0.6, 0.3},
+      {{ena}, &LinkRates::reached_ratio, 0.95, 0.2},  // of what a connection is allowed; the rest are headers
       {{tcp}, &LinkRates::reached_ratio, 0.8, 0.3},
+      {{grpc}, &LinkRates::reached_ratio, 0.7, 0.3},
       {all, &LinkRates::call_s, 20e-6, 0.5},
       {all, &LinkRates::ramp_ratio, 0.5, 0.7},
       {{nvswitch, nvls}, &LinkRates::hop_s, 3e-6, 0.7},
       {{nvlink}, &LinkRates::hop_s, 4e-6, 0.7},
       {slow, &LinkRates::hop_s, 8e-6, 0.7},
       {{infiniband}, &LinkRates::hop_s, 10e-6, 0.7},
-      {{efa}, &LinkRates::hop_s, 30e-6, 0.7},
-      {{tcp}, &LinkRates::hop_s, 50e-6, 0.7},
+      {{efa, efa_host}, &LinkRates::hop_s, 30e-6, 0.7},
+      {{ena}, &LinkRates::hop_s, 50e-6, 0.7},
+      {{tcp, grpc}, &LinkRates::hop_s, 50e-6, 0.7},
       {{nvswitch, nvls}, &LinkRates::overlap_ratio, 0.3, 0.7},
       {{nvlink}, &LinkRates::overlap_ratio, 0.3, 0.7},
       {{pcie}, &LinkRates::overlap_ratio, 0.3, 0.7},
-      {{host, server}, &LinkRates::overlap_ratio, 0.3, 0.7},
-      {{infiniband, efa}, &LinkRates::overlap_ratio, 0.3, 0.7},
-      {{tcp}, &LinkRates::overlap_ratio, 0.3, 0.7},
+      {{host, server, gather}, &LinkRates::overlap_ratio, 0.3, 0.7},
+      {{infiniband, efa, efa_host}, &LinkRates::overlap_ratio, 0.3, 0.7},
+      {{ena, tcp}, &LinkRates::overlap_ratio, 0.3, 0.7},
+      {{grpc}, &LinkRates::overlap_ratio, 0.3, 0.7},
       {fast, &LinkRates::contention_ratio, 0.01, 1},
       {slow, &LinkRates::contention_ratio, 0.01, 1},
       {fast, &LinkRates::wait_ratio, 0.02, 1},
       {slow, &LinkRates::wait_ratio, 0.02, 1},
       {between, &LinkRates::wait_ratio, 0.01, 1},
-      {{nvswitch, nvls, nvlink, pcie, host, server, infiniband, efa, tcp}, &LinkRates::wait_doubling_ratio, 0.005, 1},
+      {all, &LinkRates::wait_doubling_ratio, 0.005, 1},
   };
   return figures;
 }
@@ -80,7 +87,7 @@ Vector prior_logs() {
 }
 
 std::vector<LinkRateRow> rates_of(const Vector& logs) {
-  std::vector<LinkRateRow> rates(static_cast<std::size_t>(Transport::tcp) + 1);
+  std::vector<LinkRateRow> rates(kTransports);
   for (std::size_t i = 0; i < rates.size(); ++i) rates[i].transport = static_cast<Transport>(i);
   const std::vector<FittedFigure>& figures = fitted_figures();
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -105,10 +112,17 @@ std::map<std::string, double> weights_by_machine(const std::vector<const Scaling
   return weights;
 }
 
+void halve_gradients(StepJob& step) {
+  for (StepLayer& layer : step.layers) layer.gradient_bytes /= 2;
+  for (std::int64_t& bytes : step.buckets) bytes /= 2;
+}
+
 // Which transport's rate a row tells about.
 Transport told_transport(const DescribedCluster& cluster, const Instance& instance, const WhatIf& what_if) {
-  if (cluster.cluster.nodes > 1) return network_transport(instance);
-  if (what_if.all_reduce) return Transport::server;
+  const bool serves = what_if.all_reduce == AllReduce::server;
+  if (cluster.cluster.nodes > 1) return serves ? Transport::grpc : network_transport(instance);
+  if (serves) return Transport::server;
+  if (what_if.all_reduce == AllReduce::gather) return Transport::gather;
   Transport used = Transport::pcie;
   describe_cluster(instance, 1, cluster.cluster.ranks_per_node, what_if, [&](Transport transport, std::string_view) {
     used = transport;
@@ -129,6 +143,7 @@ std::optional<ScalingCase> make_case(const ScalingRow& row, std::string& why) {
   job.global_batch = row.batch * row.accumulation * row.gpus;
   const Gpu* gpu = known_gpu(*row.instance);
   if (gpu == nullptr) return why = "the rates of its GPU are not known: " + row.instance->gpu, std::nullopt;
+  job.reduces_at_end = row.reduces_at_end;
   // One GPU takes the whole batch in as many more passes.
   const int passes = row.accumulation * row.gpus;
   job.measured = {MeasuredStep{.instance = *row.instance, .step_s = row.single_s * passes}};
@@ -142,6 +157,7 @@ std::optional<ScalingCase> make_case(const ScalingRow& row, std::string& why) {
                   .step = std::get<Setting>(setting).step,
                   .alone_s = 0,
                   .uncertainty = std::get<Setting>(setting).uncertainty};
+  if (row.halves_gradients) halve_gradients(one.step);
   one.alone_s = simulate_step_s(one.step, {}, Condition::solo);
   return one;
 }
@@ -162,7 +178,7 @@ Estimate ScalingCase::interval(const LinkRateLookup& rates) const {
 }
 
 double all_reduce_s(const LinkRow& row, const LinkRateLookup& rates) {
-  const Cluster cluster = describe_cluster(*row.instance, row.nodes, row.gpus / row.nodes, {}, rates).cluster;
+  const Cluster cluster = describe_cluster(*row.instance, row.nodes, row.gpus / row.nodes, row.what_if, rates).cluster;
   return AllReduceChoice::among_all(cluster).for_bytes(row.bytes).s(row.bytes);
 }
 

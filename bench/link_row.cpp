@@ -7,6 +7,7 @@
 
 #include "stash/catalog/csv.h"
 #include "stash/catalog/instances.h"
+#include "stash/catalog/link_rates.h"
 #include "stash/core/file.h"
 
 namespace stash::bench {
@@ -57,6 +58,20 @@ std::optional<double> seconds_of_row(const LinkFields& row, double bytes, int gp
   return bytes * 2 * (gpus - 1) / gpus / (*bus * kGB);
 }
 
+bool says(const LinkFields& row, std::string_view text) { return row.at("note").find(text) != std::string::npos; }
+
+WhatIf asked_for(const LinkFields& row) {
+  WhatIf what_if;
+  if (says(row, "ring instead of tree")) what_if.all_reduce = AllReduce::ring;
+  return what_if;
+}
+
+// A row over another network than jobs on this machine use.
+bool is_other_network(const LinkFields& row, const Instance& instance) {
+  const bool tcp = row.at("transport").find("tcp") != std::string::npos;
+  return row.at("nodes") != "1" && tcp != (network_transport(instance) == Transport::tcp);
+}
+
 }  // namespace
 
 std::vector<LinkRow> read_link_rows(const std::filesystem::path& file) {
@@ -66,14 +81,14 @@ std::vector<LinkRow> read_link_rows(const std::filesystem::path& file) {
     LinkFields row;
     for (std::size_t i = 0; i < table.header.size(); ++i) row[table.header[i]] = csv_row.fields[i];
     const auto machine = std::ranges::find(kLinkMachines, row.at("machine"), &LinkMachine::published);
-    const auto bytes = number_of(row, "size_bytes"), gpus = number_of(row, "gpus"), nodes = number_of(row, "nodes");
-    if (machine == kLinkMachines.end() || !row.at("operation").starts_with("all_reduce") || !bytes || !gpus || !nodes) {
-      continue;
-    }
-    if (*bytes < kLeastBytes) continue;
+    const auto gpus = number_of(row, "gpus"), nodes = number_of(row, "nodes");
+    if (machine == kLinkMachines.end() || !row.at("operation").starts_with("all_reduce") || !gpus || !nodes) continue;
+    const double bytes = number_of(row, "size_bytes").value_or(0);
+    const Instance& instance = find_instance(machine->instance);
+    if (bytes < kLeastBytes || says(row, "NVLS_ENABLE=0") || is_other_network(row, instance)) continue;
     const int count = static_cast<int>(*gpus);
-    if (const auto s = seconds_of_row(row, *bytes, count)) {
-      rows.push_back({&find_instance(machine->instance), count, static_cast<int>(*nodes), *bytes, *s});
+    if (const auto s = seconds_of_row(row, bytes, count)) {
+      rows.push_back({&instance, count, static_cast<int>(*nodes), bytes, *s, asked_for(row)});
     }
   }
   return rows;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stash/catalog/instance.h"
+#include "stash/predict/what_if.h"
 
 namespace stash::bench {
 
@@ -15,6 +16,7 @@ struct LinkRow {
   int nodes = 1;
   double bytes = 0;
   double s = 0;
+  WhatIf what_if;  // the algorithm, where another than NCCL's own choice was set
 };
 
 // All-reduces of 1 MB and more in the file.

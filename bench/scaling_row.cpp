@@ -22,7 +22,9 @@ constexpr double kSuperlinear = 1.08;   // beyond this the one GPU was not of th
 constexpr int kGlobalBatch = 2048;      // more is the batch of all GPUs, not of one
 constexpr int kPhaseOneTokens = 128;    // BERT's first phase
 constexpr int kFineTuningTokens = 384;  // SQuAD
-constexpr double kOneEdrCard = 12.5e9;  // bytes/s
+constexpr std::int64_t kHorovodBytes = 64 << 20;
+constexpr double kOneNvlink = 0.8 * 20e9;  // that copies reach of a P100's
+constexpr double kOneEdrCard = 12.5e9;     // bytes/s
 constexpr int kBatchWhereUnpublished = 128;
 
 using Fields = std::map<std::string, std::string>;
@@ -183,8 +185,38 @@ bool gathers(const Fields& row, const Instance& instance) {
   return has(row.at("framework"), "tf_cnn") && (instance.gpu == "RTX-3090" || instance.gpu == "RTX-3080");
 }
 
+// NCCL up to 2.7 sums large buckets of few nodes in a ring: it expects no more of trees there.
+bool is_before_trees(const Fields& row) {
+  return has(row.at("framework"), "AdaptDL") || has(row.at("source"), "DLPerf") ||
+         has(row.at("framework"), "PyTorch 1.4");
+}
+
+// NCCL 1 makes one ring, over one NVLink of each GPU.
+bool has_one_ring(const Fields& row, const Instance& instance) {
+  return has(row.at("framework"), "tf_cnn") && instance.name == "dgx1-p100" && !sums_on_host(row, instance);
+}
+
 DType dtype_of(const std::string& published) {
   return published == "AMP" || published.starts_with("FP16") || published == "BF16" ? DType::fp16 : DType::fp32;
+}
+
+// Horovod joins gradients of up to 64 MB, its default.
+bool uses_horovod(const Fields& row) {
+  const std::string& framework = row.at("framework");
+  if (has(framework, "tf_cnn")) return false;
+  return has(framework, "MXNet") || has(row.at("note"), "horovod") ||
+         (has(framework, "TensorFlow") && !has(framework, "tensorpack"));
+}
+
+// With mixed precision, what the scripts of these examples say: Compression.fp16 and allreduce_post_accumulation_fp16
+// for BERT, weights of two bytes in MXNet, compact_gradient_transfer in replicas of tf_cnn_benchmarks.
+bool halves_gradients(const Fields& row) {
+  if (dtype_of(row.at("dtype")) == DType::fp32) return false;
+  const std::string& framework = row.at("framework");
+  if (has(framework, "MXNet")) return true;
+  if (has(framework, "tf_cnn")) return has(framework, "replicated");
+  if (!has(row.at("model"), "BERT")) return false;
+  return has(framework, "TensorFlow") || accumulation_of(row) > 1;
 }
 
 std::vector<Fields> read_fields(const std::filesystem::path& file) {
@@ -217,6 +249,11 @@ ScalingRow made_row(const Fields& row, const Fields& single) {
   if (has(row.at("network"), "1 NIC")) made.what_if.network_bytes_per_s = kOneEdrCard;
   if (has(row.at("note"), "bucket_cap_mb=1")) made.what_if.bucket_bytes = 1 << 20;
   if (sums_on_host(row, *made.instance)) made.what_if.all_reduce = AllReduce::server;
+  if (uses_horovod(row)) made.what_if.bucket_bytes = kHorovodBytes;
+  made.halves_gradients = halves_gradients(row);
+  made.reduces_at_end = has(row.at("model"), "BERT") && made.accumulation > 1;
+  if (is_before_trees(row)) made.what_if.all_reduce = AllReduce::ring;
+  if (has_one_ring(row, *made.instance)) made.what_if.link_bytes_per_s = kOneNvlink;
   if (gathers(row, *made.instance)) made.what_if.all_reduce = AllReduce::gather;
   return made;
 }

@@ -24,9 +24,11 @@ struct ScalingRow {
   int accumulation = 1;  // such passes per step
   int gpus = 0;
   int nodes = 1;
-  double single_s = 0;    // of one pass on one GPU
-  double efficiency = 0;  // throughput over that of one GPU, for each of the GPUs
-  WhatIf what_if;         // the network, and how gradients are summed, where that is published
+  double single_s = 0;            // of one pass on one GPU
+  double efficiency = 0;          // throughput over that of one GPU, for each of the GPUs
+  WhatIf what_if;                 // the network, and how gradients are summed, where that is published
+  bool halves_gradients = false;  // they go out in two bytes
+  bool reduces_at_end = false;    // after the last pass instead of during it
 };
 
 // What the file's rows say of models and machines that `stash` knows, and how many were left out for which reason.

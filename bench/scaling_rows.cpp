@@ -55,7 +55,7 @@ struct Errors {
 std::string where(const ScalingCase& one) { return one.row.nodes > 1 ? "across nodes" : "one node"; }
 
 void print_errors(const Material& material, const std::vector<Estimate>& predicted) {
-  Errors by_place, by_source, by_machine, by_model, by_gpus;
+  Errors by_place, by_source, by_framework, by_machine, by_model, by_gpus;
   for (std::size_t i = 0; i < material.cases.size(); ++i) {
     const ScalingRow& row = material.cases[i].row;
     const auto add = [&](Errors& errors, const std::string& group) {
@@ -63,23 +63,47 @@ void print_errors(const Material& material, const std::vector<Estimate>& predict
     };
     add(by_place, where(material.cases[i]));
     add(by_source, row.source);
+    add(by_framework, row.framework);
     add(by_machine, fmt::format("{}, {}", row.instance->name, where(material.cases[i])));
     add(by_model, row.model);
     add(by_gpus, fmt::format("{:>4} GPUs on {:>2} nodes", row.gpus, row.nodes));
   }
   by_place.print("efficiency, points");
   by_source.print("by source");
+  by_framework.print("by framework");
   by_machine.print("by machine");
   by_model.print("by model");
   by_gpus.print("by number of GPUs");
 }
 
+// One line per throughput, to look for what errors have in common.
+void print_rows(const Material& material, const std::vector<Estimate>& predicted) {
+  fmt::print("machine,model,framework,dtype,batch,accumulation,gpus,nodes,published,predicted,low,high\n");
+  for (std::size_t i = 0; i < material.cases.size(); ++i) {
+    const ScalingRow& row = material.cases[i].row;
+    const Estimate& estimate = predicted[i];
+    fmt::print("{},{},\"{}\",{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f}\n", row.instance->name, row.model,
+               row.framework, to_string(row.dtype), row.batch, row.accumulation, row.gpus, row.nodes, row.efficiency,
+               estimate.s, estimate.low_s, estimate.high_s);
+  }
+}
+
+void print_link_rows(const Material& material, const std::vector<double>& predicted_s) {
+  fmt::print("\nmachine,gpus,nodes,bytes,published_s,predicted_s\n");
+  for (std::size_t i = 0; i < material.links.size(); ++i) {
+    const LinkRow& row = material.links[i];
+    fmt::print("{},{},{},{:.0f},{:.4g},{:.4g}\n", row.instance->name, row.gpus, row.nodes, row.bytes, row.s,
+               predicted_s[i]);
+  }
+}
+
 // Figures of each machine from a fit that has not seen it.
-void leave_out(const Material& material) {
+void leave_out(const Material& material, bool rows) {
   std::set<std::string> machines;
   for (const ScalingCase& one : material.cases) machines.insert(one.row.instance->name);
   for (const LinkRow& row : material.links) machines.insert(row.instance->name);
   std::vector<Estimate> predicted(material.cases.size());
+  std::vector<double> links_s(material.links.size());
   ErrorTable all_reduces;
   for (const std::string& left_out : machines) {
     std::vector<const ScalingCase*> cases;
@@ -95,12 +119,16 @@ void leave_out(const Material& material) {
     for (std::size_t i = 0; i < material.cases.size(); ++i) {
       if (material.cases[i].row.instance->name == left_out) predicted[i] = material.cases[i].interval(lookup);
     }
-    for (const LinkRow& row : material.links) {
+    for (std::size_t i = 0; i < material.links.size(); ++i) {
+      const LinkRow& row = material.links[i];
       if (row.instance->name != left_out) continue;
-      for (const std::string& group : {std::string("all"), left_out}) {
-        all_reduces.add(group, all_reduce_s(row, lookup), row.s);
-      }
+      links_s[i] = all_reduce_s(row, lookup);
+      for (const std::string& group : {std::string("all"), left_out}) all_reduces.add(group, links_s[i], row.s);
     }
+  }
+  if (rows) {
+    print_rows(material, predicted);
+    return print_link_rows(material, links_s);
   }
   fmt::print("One machine left out at a time\n");
   print_errors(material, predicted);
@@ -128,9 +156,10 @@ void print_fit(const Material& material) {
   }
 }
 
-void check_committed_rates(const Material& material) {
+void check_committed_rates(const Material& material, bool rows) {
   std::vector<Estimate> predicted;
   for (const ScalingCase& one : material.cases) predicted.push_back(one.interval(link_rates));
+  if (rows) return print_rows(material, predicted);
   fmt::print("With the figures of catalog/link_rates.csv, nothing left out\n");
   print_errors(material, predicted);
 }
@@ -161,19 +190,24 @@ int main(int argc, char** argv) {
   using namespace stash::bench;
   CLI::App app("Published throughputs and all-reduces beside predictions");
   std::string scaling = "data/scaling_measured.csv", links = "data/links_measured.csv";
-  bool fits = false, committed = false;
+  std::string without;
+  bool fits = false, committed = false, rows = false;
   app.add_option("--scaling", scaling, "Published throughputs")->capture_default_str();
   app.add_option("--links", links, "Published all-reduces")->capture_default_str();
   app.add_flag("--fit", fits, "Print catalog/link_rates.csv, fitted to all rows");
+  app.add_option("--without", without, "Machine whose rows the fit does not see");
   app.add_flag("--committed", committed, "Errors with catalog/link_rates.csv, without leaving anything out");
+  app.add_flag("--rows", rows, "Every throughput beside its prediction, as CSV, in place of the tables");
   CLI11_PARSE(app, argc, argv);
-  const Material material = read_material(scaling, links);
+  Material material = read_material(scaling, links);
+  std::erase_if(material.cases, [&](const ScalingCase& one) { return one.row.instance->name == without; });
+  std::erase_if(material.links, [&](const LinkRow& row) { return row.instance->name == without; });
   if (fits) {
     print_fit(material);
   } else if (committed) {
-    check_committed_rates(material);
+    check_committed_rates(material, rows);
   } else {
-    leave_out(material);
+    leave_out(material, rows);
   }
   return 0;
 }

@@ -35,8 +35,8 @@ TEST(LinkRates, MachinesInTheTableAreInTheCatalogue) {
 }
 
 TEST(LinkRates, WhatWasPublishedForAMachineComesFirst) {
-  EXPECT_EQ(link_rates(Transport::tcp, "G4DN.12xlarge").machine, "g4dn.12xlarge");
-  EXPECT_EQ(link_rates(Transport::tcp, "g4dn.metal").machine, "");
+  EXPECT_EQ(link_rates(Transport::ena, "G4DN.12xlarge").machine, "g4dn.12xlarge");
+  EXPECT_EQ(link_rates(Transport::ena, "g4dn.metal").machine, "");
 }
 
 TEST(LinkRates, MorePeersWaitLonger) {
@@ -58,7 +58,9 @@ TEST(LinkRates, ABrokenRowIsNamed) {
 }
 
 TEST(LinkRates, TheKindOfNetworkFollowsFromTheMachine) {
-  EXPECT_EQ(network_transport(find_instance("p2.8xlarge")), Transport::tcp);
+  EXPECT_EQ(network_transport(find_instance("p2.8xlarge")), Transport::ena);
+  EXPECT_EQ(network_transport(find_instance("p3dn.24xlarge")), Transport::efa_host);
+  EXPECT_EQ(network_transport(find_instance("p5.4xlarge")), Transport::efa);
   EXPECT_EQ(network_transport(find_instance("p4d.24xlarge")), Transport::efa);
   EXPECT_EQ(network_transport(find_instance("Standard_ND96asr_v4")), Transport::infiniband);
   EXPECT_EQ(network_transport(find_instance("dgxa100-40")), Transport::infiniband);

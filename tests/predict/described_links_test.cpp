@@ -57,8 +57,21 @@ TEST(DescribedLinks, SumsOnTheHostUseItsMemory) {
   const DescribedCluster server = described("p2.8xlarge", 1, 8, with("reduce=server"));
   EXPECT_EQ(server.cluster.all_reduce, AllReduce::server);
   EXPECT_EQ(server.links->what, "host memory");
-  const DescribedCluster gather = described("p2.8xlarge", 1, 8, with("reduce=gather"));
-  EXPECT_DOUBLE_EQ(4 * gather.cluster.host_bytes_per_s, server.cluster.host_bytes_per_s);
+  EXPECT_EQ(described("p2.8xlarge", 1, 8, with("reduce=gather")).links->what, "host memory");
+}
+
+TEST(DescribedLinks, WhatAServerAddsUpGrowsWithItsCpus) {
+  const auto rate = [](const char* instance) {
+    return described(instance, 1, 4, with("reduce=server")).links->bytes_per_s;
+  };
+  EXPECT_GT(rate("dgx1-p100"), 2 * rate("p2.8xlarge"));  // 80 CPUs and 32
+}
+
+TEST(DescribedLinks, GatheringOnAGpuUsesItsSlot) {
+  const auto rate = [](const char* instance) {
+    return described(instance, 1, 2, with("reduce=gather")).links->bytes_per_s;
+  };
+  EXPECT_NEAR(rate("8x-h100-pcie"), 4 * rate("8x-1080ti"), 1e6);  // PCIe 5 and 3
 }
 
 TEST(DescribedLinks, OneGpuHasNoLinks) {

@@ -7,6 +7,7 @@
 #include "stash/predict/other_ranks.h"
 #include "stash/predict/predict.h"
 #include "stash/predict/saving.h"
+#include "stash/predict/simulate.h"
 #include "support/any_contains.h"
 #include "support/message_of.h"
 
@@ -88,6 +89,21 @@ TEST(SetJob, LinksStayAsTheProfileFoundThemWithAnotherBatch) {
   const double small_s = here(profile, question_of({"batch=8"})).ledger[Part::interconnect]->s;
   EXPECT_GT(small_s, as_measured_s);  // a shorter backward pass hides less
   EXPECT_LT(small_s, 2 * as_measured_s);
+}
+
+// Links were fitted to a stall that blocking calls would have been a part of.
+TEST(SetJob, BlockingCallsAddToTheStallThatWasMeasured) {
+  Profile profile = own_profile();
+  profile.job.inject = {};
+  for (const std::int64_t bytes : {1000, 100'000, 10'000'000}) {
+    const double s = 1e-3 + static_cast<double>(bytes) / 5e9;
+    profile.links.push_back({.scope = "node", .op = "allreduce", .ranks = 2, .bytes = bytes, .repeats = 3, .s = s});
+  }
+  const double as_measured_s = here(profile).ledger[Part::interconnect]->s;
+  const double one_s = here(profile, question_of({"blocking=1"})).ledger[Part::interconnect]->s - as_measured_s;
+  EXPECT_GT(one_s, 1e-4);
+  EXPECT_NEAR(here(profile, question_of({"blocking=3"})).ledger[Part::interconnect]->s, as_measured_s + 3 * one_s,
+              1e-6);
 }
 
 TEST(SetJob, AJobThatNoLongerFitsSaysWhatIsMissing) {
@@ -191,6 +207,19 @@ TEST(SetJob, BlockingCallsAndGradientsOneByOneCostTimeOnTheLinks) {
   const double one_call_s = node_s({"blocking=1"}) - in_buckets_s;
   EXPECT_GT(one_call_s, 0);
   EXPECT_NEAR(node_s({"blocking=3"}) - in_buckets_s, 3 * one_call_s, 1e-9);
+}
+
+TEST(SetJob, GatheringBeginsWhenTheBackwardPassEnds) {
+  PredictJob job;
+  job.graph = make_model("vgg16");
+  const auto setting = Predictor(job, question_of({"reduce=gather"})).setting_on(find_instance("8x-3090"), 1, 2);
+  const Setting& gathers = std::get<Setting>(setting);
+  ASSERT_EQ(gathers.step.buckets.size(), 1U);
+  const double bytes = static_cast<double>(gathers.step.buckets[0]);
+  EXPECT_DOUBLE_EQ(bytes, 4.0 * 138'357'544);  // VGG-16's parameters
+  const Cluster& cluster = gathers.described.cluster;
+  const auto step_s = [&](Condition condition) { return simulate_step_s(gathers.step, cluster, condition); };
+  EXPECT_GT(step_s(Condition::node) - step_s(Condition::apart), 2 * bytes / cluster.host_bytes_per_s);
 }
 
 TEST(SetJob, HowGradientsAreSummedIsAQuestionForMachinesOfTheCatalogue) {

@@ -15,14 +15,17 @@
 namespace stash {
 namespace {
 
-constexpr std::array<std::string_view, 9> kTransports{"nvswitch", "nvls",       "nvlink", "pcie", "host",
-                                                      "server",   "infiniband", "efa",    "tcp"};
+constexpr std::array<std::string_view, kTransports> kTransportNames{
+    "nvswitch",   "nvls", "nvlink",   "pcie", "host", "server", "gather",
+    "infiniband", "efa",  "efa_host", "ena",  "tcp",  "grpc"};
 constexpr std::array<std::string_view, 13> kLinkRateColumns{
     "transport",        "machine",    "reached_ratio",       "call_s", "hop_s", "ramp_ratio", "overlap_ratio",
     "contention_ratio", "wait_ratio", "wait_doubling_ratio", "spread", "rows",  "source"};
 
 // AWS joins machines with less than this over TCP; with more, jobs use its own transport, EFA.
 constexpr double kLeastEfaBytes_per_s = 12.5e9;
+// For each GPU: from p4d on, cards read the GPUs' memory (GPUDirect RDMA).
+constexpr double kLeastDirectBytes_per_s = 6.25e9;
 
 class LinkRateReader {
  public:
@@ -51,9 +54,9 @@ class LinkRateReader {
   const std::string& next() { return row_.fields[at_++]; }
 
   Transport transport() {
-    const auto found = std::ranges::find(kTransports, next());
-    if (found == kTransports.end()) fail(0, fmt::format("is '{}'", row_.fields[0]));
-    return static_cast<Transport>(found - kTransports.begin());
+    const auto found = std::ranges::find(kTransportNames, next());
+    if (found == kTransportNames.end()) fail(0, fmt::format("is '{}'", row_.fields[0]));
+    return static_cast<Transport>(found - kTransportNames.begin());
   }
 
   double number() {
@@ -77,7 +80,7 @@ double LinkRates::waits_ratio(int peers) const {
   return peers < 2 ? 0 : wait_ratio + wait_doubling_ratio * std::log2(peers / 2.0);
 }
 
-std::string_view to_string(Transport transport) { return kTransports[static_cast<std::size_t>(transport)]; }
+std::string_view to_string(Transport transport) { return kTransportNames[static_cast<std::size_t>(transport)]; }
 
 std::vector<LinkRateRow> parse_link_rates(std::string_view text, std::string_view source) {
   const CsvTable table = parse_csv(text, source);
@@ -106,8 +109,11 @@ const LinkRateRow& link_rates(Transport transport, std::string_view machine) {
 }
 
 Transport network_transport(const Instance& instance) {
-  const bool fast = instance.network_bytes_per_s.value_or(0) >= kLeastEfaBytes_per_s;
-  if (instance.cloud == "aws") return fast ? Transport::efa : Transport::tcp;
+  const double rate = instance.network_bytes_per_s.value_or(0);
+  const bool fast = rate >= kLeastEfaBytes_per_s;
+  if (instance.cloud == "aws" && !fast) return Transport::ena;
+  if (instance.cloud == "aws")
+    return rate / instance.gpus >= kLeastDirectBytes_per_s ? Transport::efa : Transport::efa_host;
   if (instance.network_source.find("InfiniBand") != std::string::npos) return Transport::infiniband;
   return instance.cloud == "own" && fast ? Transport::infiniband : Transport::tcp;
 }

@@ -10,9 +10,12 @@
 
 namespace stash {
 
-// What carries a collective: the first six inside a node, the others between nodes. NVLS: NVSwitches that add up.
-// Server: sums in the node's host memory, or on one GPU through it.
-enum class Transport { nvswitch, nvls, nvlink, pcie, host, server, infiniband, efa, tcp };
+// What carries a collective: the first seven inside a node, the others between nodes. NVLS: NVSwitches that add up.
+// Server: the host's CPUs sum. Gather: one GPU sums, which the others reach through the host's memory. gRPC: between
+// parameter servers. ENA: AWS's TCP, which limits each connection. EFA: its own, straight from GPU to card, or by way
+// of the host.
+enum class Transport { nvswitch, nvls, nvlink, pcie, host, server, gather, infiniband, efa, efa_host, ena, tcp, grpc };
+inline constexpr std::size_t kTransports = 13;
 std::string_view to_string(Transport transport);
 
 // What collectives reach and cost on a transport, fitted to published measurements; docs/prediction.md has the model.

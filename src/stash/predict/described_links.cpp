@@ -17,6 +17,8 @@ constexpr double kNvlinkBytes_per_s = 150e9;    // a V100's six
 constexpr double kNvswitchBytes_per_s = 300e9;  // an A100's twelve
 
 constexpr int kServerSlots = 4;  // PCIe slots that host memory keeps up with, copying in and out
+// Gradients that one virtual CPU adds up, with the update and the copies of it; the fitted share says what is reached.
+constexpr double kSummedBytes_per_s = 0.5e9;
 
 // One TCP connection gets no more than this between machines of AWS ("network bandwidth of EC2 instances"), and NCCL
 // opened one in the published runs. Parameter servers open many.
@@ -131,21 +133,26 @@ std::optional<double> catalogued_network(DescribedCluster& described, const Inst
   return instance.network_burst_bytes_per_s;
 }
 
+// What the host takes in and gives out: its slots, and what its CPUs add up.
+double server_rate(double slot_bytes_per_s, const Instance& instance) {
+  const double slots = kServerSlots * slot_bytes_per_s;
+  return instance.vcpus ? std::min(slots, *instance.vcpus * kSummedBytes_per_s) : slots;
+}
+
 // All ranks of a node copy to and from its host memory, or through it and the slot of one GPU.
 void describe_host_sums(DescribedCluster& described, const Instance& instance, const LinkRateLookup& rates) {
   Cluster& cluster = described.cluster;
-  const LinkRateRow row = rates(Transport::server, instance.name);
-  const int slots = cluster.all_reduce == AllReduce::server ? kServerSlots : 1;
-  const double wired = slots * instance.host_bytes_per_s.value_or(kPcieBytes_per_s);
+  const bool serves = cluster.all_reduce == AllReduce::server;
+  const LinkRateRow row = rates(serves ? Transport::server : Transport::gather, instance.name);
+  const double slot = instance.host_bytes_per_s.value_or(kPcieBytes_per_s);
+  const double wired = serves ? server_rate(slot, instance) : slot;
   described.links = reached_rate("host memory", row, wired, instance.host_bytes_per_s.has_value());
   cluster.host_bytes_per_s = described.links->bytes_per_s;
   set_costs(described, row.rates);
 }
 
-double usable_network(double wired_bytes_per_s, Transport transport, const Instance& instance, const Cluster& cluster) {
-  const bool one_connection =
-      transport == Transport::tcp && instance.cloud == "aws" && cluster.all_reduce != AllReduce::server;
-  return one_connection ? std::min(wired_bytes_per_s, kAwsConnectionBytes_per_s) : wired_bytes_per_s;
+double usable_network(double wired_bytes_per_s, Transport transport) {
+  return transport == Transport::ena ? std::min(wired_bytes_per_s, kAwsConnectionBytes_per_s) : wired_bytes_per_s;
 }
 
 }  // namespace
@@ -171,11 +178,12 @@ void describe_network(DescribedCluster& described, const Instance& instance, con
                       const LinkRateLookup& rates) {
   Cluster& cluster = described.cluster;
   if (cluster.nodes == 1) return;
-  const LinkRateRow row = rates(network_transport(instance), instance.name);
+  const bool serves = cluster.all_reduce == AllReduce::server;
+  const LinkRateRow row = rates(serves ? Transport::grpc : network_transport(instance), instance.name);
   if (what_if.network_bytes_per_s) {
     described.network = given_rate("network", *what_if.network_bytes_per_s);
   } else if (const std::optional<double> wired = catalogued_network(described, instance)) {
-    described.network = reached_rate("network", row, usable_network(*wired, row.transport, instance, cluster), true);
+    described.network = reached_rate("network", row, usable_network(*wired, row.transport), true);
   } else {
     described.network_is_known = false;
     return;

@@ -19,8 +19,10 @@
 namespace stash {
 namespace {
 
-constexpr double kOverlapRatio = 2;     // what overlapping costs differs by this between programs
-constexpr double kWaitsMore = 0.15;     // what programs lose to ranks beside each other, by bench/scaling_rows
+constexpr double kOverlapRatio = 2;  // what overlapping costs differs by this between programs
+// What programs lose to ranks beside each other: on left-out machines 95 % of the rows lose less than this beyond what
+// is expected (0.17 where little is sent), by bench/scaling_rows.
+constexpr double kWaitsMore = 0.18;
 constexpr double kInputRatio = 1.25;    // another machine's cores and disks
 constexpr double kMeasuredRatio = 1.1;  // links and input that were measured, from one minute to the next
 constexpr int kMostNodes = 4096;
@@ -64,6 +66,7 @@ PredictJob changed(PredictJob job, const WhatIf& what_if) {
   if (what_if.batch) job.batch = *what_if.batch;
   if (what_if.dtype) job.dtype = *what_if.dtype;
   if (what_if.accumulation) job.accumulation = what_if.accumulation;
+  job.reduces_at_end |= what_if.all_reduce == AllReduce::gather;
   return job;
 }
 

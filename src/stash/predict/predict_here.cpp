@@ -25,6 +25,7 @@ PredictJob job_as_measured(PredictJob job) {
   job.batch = from.batch;
   job.dtype = parse_dtype(from.dtype);
   job.bucket_bytes = from.bucket_bytes;
+  job.blocking_calls = 0;
   return job;
 }
 

@@ -44,16 +44,17 @@ Cluster with_overlap(Cluster cluster, double ratio) {
   return cluster;
 }
 
-// At best nothing is lost.
-Cluster without_waits(Cluster cluster) {
+// How a program is made shows in all that ranks cost each other at once: one that loses little to waiting loses little
+// to overlapping too. At best nothing is lost to waiting.
+Cluster as_well_made(Cluster cluster, const Uncertainty& uncertainty) {
   cluster.contention_ratio = 1;
   cluster.node_costs.wait_ratio = cluster.joined_costs.wait_ratio = 0;
-  return cluster;
+  return with_overlap(cluster, 1 / uncertainty.overlap_ratio);
 }
 
-Cluster with_more_contention(Cluster cluster, double share) {
-  cluster.contention_ratio += share;
-  return cluster;
+Cluster as_badly_made(Cluster cluster, const Uncertainty& uncertainty) {
+  cluster.contention_ratio += uncertainty.waits_more;
+  return with_overlap(cluster, uncertainty.overlap_ratio);
 }
 
 StepJob with_decoding(StepJob job, double ratio) {
@@ -112,10 +113,10 @@ void vary(const StepJob& job, const Cluster& cluster, const Uncertainty& uncerta
   };
   if (cluster.ranks_per_node > 1 || cluster.copy_bytes_per_s) vary_both_ways(uncertainty.links_ratio, with_links);
   if (cluster.nodes > 1) vary_both_ways(uncertainty.network_ratio, with_network);
-  if (cluster.nodes * cluster.ranks_per_node > 1) vary_both_ways(uncertainty.overlap_ratio, with_overlap);
-  if (cluster.nodes * cluster.ranks_per_node > 1 && uncertainty.waits_more > 0) {
-    visit(job, without_waits(cluster));
-    visit(job, with_more_contention(cluster, uncertainty.waits_more));
+  const bool programs_differ = uncertainty.overlap_ratio != 1 || uncertainty.waits_more > 0;
+  if (cluster.nodes * cluster.ranks_per_node > 1 && programs_differ) {
+    visit(job, as_well_made(cluster, uncertainty));
+    visit(job, as_badly_made(cluster, uncertainty));
   }
   if (uncertainty.input_ratio != 1 && job.input) {
     for (const double ratio : {uncertainty.input_ratio, 1 / uncertainty.input_ratio}) {
