@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <set>
 
