@@ -18,6 +18,7 @@ except ImportError:
 RANKS = pathlib.Path(__file__).with_name("partition_ranks.py")
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node"]
 BATCH, CHANNELS, PIXELS = 24, (24, 48, 24), 25
+STEPS = 8
 
 
 def elements(is_convolution):
@@ -62,6 +63,27 @@ class PartitionTypes(unittest.TestCase):
                 self.assertLess(case["error"], 1e-10)
                 self.assertEqual(case["within"], within(case))
                 self.assertAlmostEqual(case["between"], between(case), places=6)
+
+    def test_the_bytes_that_pass_through_the_switch_backend_are_those_of_the_table(self):
+        metrics = self.folder.path / "stash.prom"
+        call = program.Run("watch", "--metrics", metrics, "--", *TORCHRUN, 2, RANKS, "--out", self.out, "--steps", STEPS,
+                           CUDA_VISIBLE_DEVICES="", OMP_NUM_THREADS=1)
+        result = call.finish(250)
+        self.assertEqual(result.code, 0, result.err)
+        text = metrics.read_text()
+        for rank in (0, 1):
+            cases = [case for case in self.found(2) if case["rank"] == rank]
+            self.assertAlmostEqual(self.value(text, "stash_collective_bytes_total", rank, "allreduce") / STEPS,
+                                   8 * sum(within(case) for case in cases), places=3)
+            # A rank sends what the other gets.
+            others = [case for case in self.found(2) if case["rank"] != rank]
+            self.assertAlmostEqual(self.value(text, "stash_collective_bytes_total", rank, "alltoall") / STEPS,
+                                   8 * sum(between(case) for case in others), places=3)
+
+    def value(self, text, name, rank, op=""):
+        lines = [line for line in text.splitlines() if line.startswith(name + "{") and f'rank="{rank}"' in line and op in line]
+        self.assertTrue(lines, text)
+        return sum(float(line.split()[-1]) for line in lines)
 
 
 if __name__ == "__main__":
