@@ -100,7 +100,8 @@ class DocumentedKeys(unittest.TestCase):
                    more=[("report.md", "JSON")])
 
     def test_of_a_prediction(self):
-        self.check(self.printed("predict", *TRAINING, "--set", "network=100Gbit/s", *INPUT), "predict.md",
+        split = self.printed("predict", "--model", "gpt:layers=4,hidden=64,heads=4,seq=64", "--tensor", "2", "--on", "p3.8xlarge")
+        self.check(self.printed("predict", *TRAINING, "--set", "network=100Gbit/s", *INPUT) | split, "predict.md",
                    more=[("report.md", "JSON")])
 
     def test_of_advice(self):

@@ -143,6 +143,18 @@ class Plan(unittest.TestCase):
         self.assertEqual({baseline["name"] for baseline in found["baselines"]},
                          {"data parallel", "fully sharded", "2xp3.16xlarge alone", "2xp4d.24xlarge alone"})
 
+    def test_the_picture_has_a_strip_for_every_level_of_every_row_of_layers(self):
+        page = self.call(*MIXED, "--format", "html").out
+        self.assertLess(len(page), 400_000)
+        rows = [line for line in self.call(*MIXED).out.splitlines() if " I 0." in line or " II 0." in line or " III 0." in line]
+        strips = 2 + 4 + 8  # parts at each of three levels, over both kinds
+        self.assertEqual(page.count("<title>level "), strips * len(rows))
+        for colour, name in (("series-1", "I: batch"), ("series-2", "II: input channels"), ("series-3", "III: output channels")):
+            self.assertIn(f'class="{colour}"', page)
+            self.assertIn(name, page)
+        stages = self.call(*LANGUAGE, "--format", "html").out
+        self.assertEqual(stages.count("handed on and back per step</title>"), self.json(*LANGUAGE)["plans"][0]["pipeline"])
+
     def test_pages_begin_with_the_plan(self):
         lines = self.call(*LANGUAGE).out.splitlines()
         self.assertIn("64xp4d.24xlarge (512 GPUs): data ", lines[0])

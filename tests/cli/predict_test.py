@@ -51,6 +51,38 @@ class Predict(unittest.TestCase):
             self.assertGreater(row["saving"][key], 0)
         self.assertIn("network", {worth["resource"] for worth in row["worth"]})
 
+    def check_interval(self, row, published_s):
+        step = row["ledger"]["step"]
+        self.assertTrue(step["low_s"] < published_s < step["high_s"], step)
+
+    def test_published_steps_of_split_language_models(self):
+        gpt = ("predict", "--dtype", "fp16", "--model")
+        one_node = (*gpt, "gpt:layers=12,hidden=2048,heads=16,seq=1024,vocab=51200", "--on", "p4d.24xlarge", "--global-batch", 16)
+        row, = self.json(*one_node, "--tensor", 4, "--data", 2, "--pipeline", 1, "--batch", 4)["predictions"]
+        self.check_interval(row, 0.140646642)
+        self.assertEqual([row[key] for key in ("data", "tensor", "pipeline", "batch", "accumulation")], [2, 4, 1, 4, 2])
+        row, = self.json(*one_node, "--tensor", 1, "--data", 4, "--pipeline", 2, "--micro-batch", 2)["predictions"]
+        self.check_interval(row, 0.137884557)
+        row, = self.json(*gpt, "gpt:layers=48,hidden=8192,heads=64,seq=2048,vocab=51200", "--on", "p4de.24xlarge", "--nodes", 64,
+                         "--set", "network=800Gbit/s", "--tensor", 4, "--data", 32, "--pipeline", 4, "--micro-batch", 6,
+                         "--global-batch", 1536, "--recompute", "full")["predictions"]
+        self.check_interval(row, 18.5321)
+        groups = {line["group"]: line["s"] for line in row["ledger"]["communication"]}
+        self.assertEqual(set(groups), {"data", "tensor", "pipeline", "bubble"})
+        self.assertAlmostEqual(sum(groups.values()), sum(row["ledger"]["parts"][part]["s"] for part in ("interconnect", "network")))
+
+    def test_a_split_that_is_not_given_in_full(self):
+        gpt = ("predict", "--model", "gpt:layers=48,hidden=8192,heads=64,seq=2048", "--on", "p4d.24xlarge", "--nodes", 64)
+        row, = self.json(*gpt, "--tensor", 4, "--pipeline", 4, "--data", 32, "--samples", 1e6)["predictions"]
+        self.assertTrue(any("so that it fits into memory" in sentence for sentence in row["assumptions"]))
+        self.assertGreater(row["epoch_s"], 1e6 / (32 * row["batch"] * row["accumulation"]) * row["ledger"]["step"]["s"] * 0.99)
+        self.assertIn("data 32 x tensor 4 x pipeline 4", self.call(*gpt, "--tensor", 4, "--pipeline", 4).out)
+        self.refuse(2, (*gpt, "--tensor", 3), "64 heads", "2 or 4")
+        self.refuse(2, (*gpt, "--tensor", 4, "--set", "workers=4"), "network and links")
+        self.refuse(2, (*gpt, "--tensor", 4, "--batch", 2, "--micro-batch", 3), "--micro-batch")
+        self.refuse(2, (*VGG, "--on", "p3.8xlarge", "--tensor", 2), "gpt:")
+        self.refuse(1, (*gpt[:-1], 1, "--tensor", 8), "are missing")
+
     def test_a_step_measured_elsewhere(self):
         rows = self.json("predict", "--model", "resnet18", "--batch", 64, "--image-size", 128, "--dtype", "fp32", "--measured",
                          "g4dn.xlarge=0.190s", "--on", "p3.2xlarge,p2.xlarge")["predictions"]

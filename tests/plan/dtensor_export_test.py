@@ -10,8 +10,6 @@ import subprocess
 import sys
 import unittest
 
-import tomllib
-
 import program
 
 program.require_program(extension=False)
@@ -20,6 +18,11 @@ try:
 except ImportError:
     print("needs torch")
     sys.exit(program.SKIPPED)
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    tomllib = None
 
 RANKS = pathlib.Path(__file__).with_name("dtensor_export_ranks.py")
 MODEL = "gpt:layers=4,hidden=32,heads=4,seq=8,vocab=64"  # as dtensor_export_ranks.py has it
@@ -87,6 +90,7 @@ class DtensorExport(unittest.TestCase):
                         if isinstance(node, ast.Assign) and node.targets[0].id == "PLAN")
         return ast.literal_eval(assigned.value)
 
+    @unittest.skipIf(tomllib is None, "needs Python 3.11 to read TOML")
     def test_stages_of_unequal_depth_are_exported(self):
         options = {"model": "gpt:layers=24,hidden=2048,heads=16,seq=1024",
                    "on": ("--on", "2xp3.16xlarge+2xp4d.24xlarge", "--global-batch", "64")}
@@ -98,6 +102,7 @@ class DtensorExport(unittest.TestCase):
         modules = tomllib.loads(export("torchtitan", *flags, **options))["parallelism"]["module_fqns_per_model_part"]
         self.assertEqual([sum(name.startswith("layers.") for name in stage) for stage in modules], depths)
 
+    @unittest.skipIf(tomllib is None, "needs Python 3.11 to read TOML")
     def test_settings_of_other_programs_are_those_of_the_plan(self):
         flags = ("--data", "2", "--tensor", "1", "--pipeline", "2", "--interleave", "2", "--micro-batch", "2",
                  "--recompute", "full", "--shard-optimizer")

@@ -189,6 +189,15 @@ class Browser(unittest.TestCase):
             self.assertAlmostEqual(float(cells[7]), prediction["ledger"]["step"]["s"] * 1e3, delta=0.51)
             self.assertAlmostEqual(float(cells[11]), prediction["usd_per_hour"], delta=0.0051)
 
+    def test_plans_are_pictures_of_layers_over_devices_at_any_width(self):
+        gpt = "gpt:layers=48,hidden=8192,heads=64,seq=2048"
+        for arguments in (("--model", "resnet50", "--on", "4xV100+4xT4", "--network", "25Gbit/s"),
+                          ("--model", gpt, "--on", "p4d.24xlarge", "--nodes", "64")):
+            for width in WIDTHS:
+                page = self.open("plan", *arguments, width=width)
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                self.assertGreater(page.locator("figure svg rect.series-1").count(), 1)
+
     def test_advice_marks_the_front_and_the_best(self):
         arguments = ("advise", "--model", "resnet50", "--batch", "64", "--epochs", "90", "--samples", "1281167",
                      "--cloud", "aws")

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "stash/core/error.h"
-#include "stash/core/units.h"
+#include "stash/plan/gpt_stages.h"
 
 namespace stash {
 namespace {
@@ -54,12 +54,35 @@ void add_kinds_alone(GptAnswer& answer, const GptSearch& search) {
   }
 }
 
+std::vector<PlannedStage> planned_stages(const GptJob& job, const GptPlan& plan) {
+  GptStepper stepper(job);
+  const int passes = micro_batches(job, plan);
+  const double activation = static_cast<double>(plan.micro_batch) * job.size.max_seq_len * job.size.hidden *
+                            element_bytes(job.dtype) / plan.tensor;
+  std::vector<PlannedStage> stages;
+  for (const GptStage& stage : stages_of(job, plan)) {
+    const GptNodes& nodes = job.kinds[static_cast<std::size_t>(stage.kind)];
+    const StageTime time = stepper.stage(plan, stage);
+    const double bytes = stage_memory(job, plan, stage).total();
+    stages.push_back({.machine = nodes.name,
+                      .layers = stage.layers,
+                      .compute_s = time.compute_s * passes,
+                      .tensor_s = time.tensor_s * passes,
+                      .pipeline_s = time.handed_s * passes,
+                      .memory_bytes = bytes,
+                      .memory_ratio = nodes.memory_bytes > 0 ? bytes / nodes.memory_bytes : 0,
+                      .handed_bytes = plan.pipeline > 1 ? activation * passes * plan.interleave * 2 : 0});
+  }
+  return stages;
+}
+
 }  // namespace
 
 GptAnswer answer_gpt(GptJob job, const GptSearch& search, int most) {
   GptAnswer answer{.job = std::move(job)};
   answer.found = search_plans(answer.job, search, most);
   if (answer.found.plans.empty()) throw_no_plan(answer.found, answer.job, search);
+  answer.stages = planned_stages(answer.job, answer.found.plans.front().plan);
   explain(answer.found, answer.job, search);
   if (answer.job.gpus() > 1) {
     answer.baselines.push_back(baseline("data parallel", answer.job, only_data(false, answer.job)));

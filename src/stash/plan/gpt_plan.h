@@ -98,13 +98,17 @@ std::string nearest_divisors(int number, int near);  // of `number`, next to `ne
 // Why a plan cannot be, in one sentence; empty: it can. Memory is not looked at.
 std::string why_impossible(const GptJob& job, const GptPlan& plan);
 
+struct GptStage;
+struct StageTime;
+
 // Steps of one job under many plans. Layer times are looked up once for each tensor-parallel size and micro-batch.
 class GptStepper {
  public:
   explicit GptStepper(const GptJob& job, const GptCosts& costs = {});
 
-  GptStep step(const GptPlan& plan);              // UsageError for a plan that cannot be
-  double block_s(int kind, const GptPlan& plan);  // of one block, forward and backward
+  GptStep step(const GptPlan& plan);                            // UsageError for a plan that cannot be
+  StageTime stage(const GptPlan& plan, const GptStage& stage);  // one micro-batch through it
+  double block_s(int kind, const GptPlan& plan);                // of one block, forward and backward
 
  private:
   const GptShardTimes& times(int kind, const GptPlan& plan);

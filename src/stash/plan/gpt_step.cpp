@@ -131,6 +131,10 @@ const GptShardTimes& GptStepper::times(int kind, const GptPlan& plan) {
   return found->second;
 }
 
+StageTime GptStepper::stage(const GptPlan& plan, const GptStage& stage) {
+  return stage_time(job_, plan, stage, times(stage.kind, plan), costs_);
+}
+
 double GptStepper::block_s(int kind, const GptPlan& plan) {
   return stage_time(job_, plan, {.kind = kind, .layers = 1}, times(kind, plan), costs_).total_s();
 }

@@ -1,6 +1,6 @@
 #include "stash/plan/layer_split.h"
 
-#include <cmath>
+#include <algorithm>
 
 namespace stash {
 namespace {
@@ -33,7 +33,7 @@ struct Place {
 double moved_share(const Place& from, const Place& to) {
   if (from.layout == Layout::copies) return 0;
   if (to.layout == Layout::copies) return 1 - from.own;
-  if (from.layout == to.layout) return std::abs(from.own - to.own);
+  if (from.layout == to.layout) return std::max(0.0, to.own - from.own);
   return to.own * (1 - from.own);
 }
 

@@ -70,7 +70,9 @@ double within_elements(const LevelQuestion& question, int layer, PartitionType t
 // Seconds of a layer by itself, and of what passes between two, on the side that takes longer. With the published cost
 // they are elements. Infinite where the split cannot be.
 double own_cost(const LevelQuestion& question, int layer, const LayerSplit& split);
-double pair_cost(const LevelQuestion& question, const SplitEdge& edge, const LayerSplit& from, const LayerSplit& to);
+// `in_whole_units`: the ratios are those of whole_ratio, and need not be rounded again.
+double pair_cost(const LevelQuestion& question, const SplitEdge& edge, const LayerSplit& from, const LayerSplit& to,
+                 bool in_whole_units = false);
 
 // What the left half of a group gets: the split's ratio, or the group's own, in whole samples or channels.
 double left_ratio(const LevelQuestion& question, const LevelGroup& group, int layer, const LayerSplit& split);

@@ -123,7 +123,7 @@ class LevelSearch {
       PairCost& pair = pairs.emplace_back(PairCost{edge.from, edge.to, {}});
       for (const LayerSplit& from : all[static_cast<std::size_t>(edge.from)]) {
         for (const LayerSplit& to : all[static_cast<std::size_t>(edge.to)]) {
-          pair.cost.push_back(pair_cost(question_, edge, from, to));
+          pair.cost.push_back(pair_cost(question_, edge, from, to, true));
         }
       }
     }

@@ -91,13 +91,15 @@ double own_cost(const LevelQuestion& question, int layer, const LayerSplit& spli
   return most;
 }
 
-double pair_cost(const LevelQuestion& question, const SplitEdge& edge, const LayerSplit& from, const LayerSplit& to) {
+double pair_cost(const LevelQuestion& question, const SplitEdge& edge, const LayerSplit& from, const LayerSplit& to,
+                 bool in_whole_units) {
+  const bool as_given = in_whole_units && question.level.groups.size() == 1;  // else groups have ratios of their own
   double most = 0;
   const ExchangeRules rules = exchange_rules(question.rules);
   for (const LevelGroup& group : question.level.groups) {
     const Shares& shares = group.shares[static_cast<std::size_t>(edge.to)];
-    const double first = left_ratio(question, group, edge.from, from);
-    const double second = left_ratio(question, group, edge.to, to);
+    const double first = as_given ? from.ratio : left_ratio(question, group, edge.from, from);
+    const double second = as_given ? to.ratio : left_ratio(question, group, edge.to, to);
     const auto side = [&](const LevelSide& half, double a, double b) {
       const double elements = exchange_between(question.network, edge, {from.type, a}, {to.type, b}, shares, rules);
       return seconds_of(half, elements, question.rules);

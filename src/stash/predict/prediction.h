@@ -33,6 +33,13 @@ struct Saving {
   std::optional<double> epoch_usd;
 };
 
+// Ranks among which a language model is split; their product is the number of GPUs.
+struct ModelSplit {
+  int data = 1;
+  int tensor = 1;
+  int pipeline = 1;
+};
+
 // The ledger of a job on a machine that you do not have. Intervals hold what is not known of that machine: the time of
 // its layers and the rates of its links.
 struct Prediction {
@@ -43,6 +50,7 @@ struct Prediction {
   int gpus = 1;                     // of all nodes together, one rank each
   int batch = 0;                    // samples of a rank in one pass forward and backward
   int accumulation = 1;             // such passes a step
+  std::optional<ModelSplit> split;  // nullopt: every GPU has the whole model
   std::string dtype;                // fp32, bf16 or fp16
   Ledger ledger;                    // `fetch` is that of a first epoch, `steady_fetch` of the others
   std::optional<double> usd_per_h;  // of all nodes, on demand
@@ -61,6 +69,11 @@ struct Prediction {
   std::vector<ReachedRate> rates;  // that the collectives rest on
   std::vector<std::string> assumptions;
 };
+
+// GPUs that use samples of their own.
+inline int data_ranks(const Prediction& prediction) {
+  return prediction.split ? prediction.split->data : prediction.gpus;
+}
 
 // A machine that cannot run the job, or of which too little is known.
 struct Rejected {

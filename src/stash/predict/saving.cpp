@@ -5,7 +5,7 @@
 namespace stash {
 
 double samples_per_step(const Prediction& prediction) {
-  return static_cast<double>(prediction.batch) * prediction.accumulation * prediction.gpus;
+  return static_cast<double>(prediction.batch) * prediction.accumulation * data_ranks(prediction);
 }
 
 Saving saving_of(const Prediction& before, const Prediction& after) {

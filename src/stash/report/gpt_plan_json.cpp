@@ -59,6 +59,20 @@ Json gpt_baselines_json(const GptAnswer& answer) {
   return rows;
 }
 
+Json stages_json(const GptAnswer& answer) {
+  Json rows = Json::array();
+  for (const PlannedStage& stage : answer.stages) {
+    rows.push_back({{"machine", stage.machine},
+                    {"layers", stage.layers},
+                    {"compute_s", json_number(stage.compute_s)},
+                    {"tensor_s", json_number(stage.tensor_s)},
+                    {"pipeline_s", json_number(stage.pipeline_s)},
+                    {"memory_bytes", json_number(stage.memory_bytes)},
+                    {"handed_bytes", json_number(stage.handed_bytes)}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string render_gpt_plan_json(const GptAnswer& answer) {
@@ -71,6 +85,7 @@ std::string render_gpt_plan_json(const GptAnswer& answer) {
                   {"devices", answer.devices},
                   {"dtype", to_string(answer.job.dtype)},
                   {"plans", std::move(plans)},
+                  {"stages", stages_json(answer)},
                   {"tried", answer.found.tried},
                   {"baselines", gpt_baselines_json(answer)},
                   {"left_out", answer.left_out},

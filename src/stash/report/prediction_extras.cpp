@@ -44,6 +44,21 @@ void add_saving(std::vector<std::string>& lines, const Prediction& prediction) {
   lines.push_back(std::move(line));
 }
 
+// How the model is split, and what that costs.
+void add_split(std::vector<std::string>& lines, const Prediction& prediction) {
+  if (!prediction.split) return;
+  const ModelSplit& split = *prediction.split;
+  std::string line = fmt::format("data {} x tensor {} x pipeline {}: {}", split.data, split.tensor, split.pipeline,
+                                 job_line(prediction));
+  std::string costs;
+  for (const GroupTime& group : prediction.ledger.communication) {
+    if (group.exposed)
+      costs += fmt::format("{}{} {}", costs.empty() ? "" : ", ", group.name, format_duration(group.exposed->s));
+  }
+  lines.push_back(std::move(line));
+  if (!costs.empty()) lines.push_back(fmt::format("of every step: {}", costs));
+}
+
 void add_worth(std::vector<std::string>& lines, const Prediction& prediction) {
   if (prediction.worth.empty()) return;
   const double step_s = steady_step_s(prediction.ledger);
@@ -82,6 +97,7 @@ Json worth_json(const Prediction& prediction) {
 
 std::vector<std::string> extra_lines(const Prediction& prediction) {
   std::vector<std::string> lines;
+  add_split(lines, prediction);
   add_saving(lines, prediction);
   add_worth(lines, prediction);
   add_needs(lines, prediction);
@@ -96,6 +112,11 @@ std::string render_extras(const Prediction& prediction) {
 }
 
 void add_extras(nlohmann::ordered_json& row, const Prediction& prediction) {
+  if (prediction.split) {
+    row["data"] = prediction.split->data;
+    row["tensor"] = prediction.split->tensor;
+    row["pipeline"] = prediction.split->pipeline;
+  }
   if (prediction.saving) {
     row["changes"] = prediction.changes;
     row["saving"] = {{"step_s", json_number(prediction.saving->step_s)},

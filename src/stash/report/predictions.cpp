@@ -137,7 +137,7 @@ std::string blocks_of(const std::vector<Row>& columns, std::size_t width) {
 }
 
 double samples_per_s(const Prediction& prediction) {
-  const double samples = static_cast<double>(prediction.gpus) * prediction.batch * prediction.accumulation;
+  const double samples = static_cast<double>(data_ranks(prediction)) * prediction.batch * prediction.accumulation;
   return prediction.ledger.step.s > 0 ? samples / prediction.ledger.step.s : 0;
 }
 

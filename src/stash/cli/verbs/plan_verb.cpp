@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 #include <string>
 
@@ -12,14 +11,13 @@
 #include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/report/gpt_plan_report.h"
+#include "stash/report/html/plan_page.h"
 #include "stash/report/layer_plan_report.h"
 #include "stash/report/plan_export.h"
 #include "stash/report/terminal.h"
 
 namespace stash {
 namespace {
-
-constexpr std::array kPlanFormats{Format::text, Format::json};
 
 class PlanVerb final : public Verb {
  public:
@@ -71,21 +69,28 @@ class PlanVerb final : public Verb {
   }
 
   bool is_json() const { return format_.get() == Format::json || export_ == to_string(PlanExport::json); }
+  static std::string html(const LayerAnswer& answer) {
+    if (answer.published) throw UsageError("--format html has no page for --cost published: give text or json");
+    return render_layer_plan_html(answer);
+  }
+
   ReportOptions options() const { return out_.empty() ? options_for_stdout() : ReportOptions{}; }
 
   std::string render(const LayerAnswer& answer) const {
     if (is_json()) return render_layer_plan_json(answer);
+    if (format_.get() == Format::html) return html(answer);
     return render_layer_plan_text(answer, options());
   }
 
   std::string render(const GptAnswer& answer) const {
     if (is_json()) return render_gpt_plan_json(answer);
+    if (format_.get() == Format::html) return render_gpt_plan_html(answer);
     if (!export_.empty()) return export_plan(answer, parse_plan_export(export_));
     return render_gpt_plan_text(answer, options());
   }
 
   PlanFlags flags_;
-  FormatFlag format_{kPlanFormats, "text or json"};
+  FormatFlag format_{kSharingFormats, "text, json, or html: one file with the picture"};
   std::string out_, export_;
 };
 

@@ -10,9 +10,11 @@
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/flags/format_flag.h"
 #include "stash/cli/flags/predict_flags.h"
+#include "stash/cli/flags/split_flags.h"
 #include "stash/cli/make_report.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
+#include "stash/cli/split_predictions.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/words.h"
@@ -37,6 +39,7 @@ class PredictVerb final : public Verb {
         ->type_name("LIST");
     app.add_option("--nodes", nodes_, "Numbers of machines")->type_name("LIST")->capture_default_str();
     app.add_option("--gpus", gpus_, "Number of GPUs over all nodes; default: all")->type_name("N");
+    split_.add_to(app);
     format_.add_to(app);
     add_out(app, out_);
     app.footer(
@@ -45,6 +48,8 @@ class PredictVerb final : public Verb {
         "  stash predict --model vgg11 --batch 32 --on p3.8xlarge --nodes 2\n"
         "  stash predict --model resnet18 --batch 64 --measured g4dn.xlarge=0.190s --on p3.2xlarge\n"
         "  stash predict --model vgg11 --measured p3.16xlarge:8=0.3s --on p3.8xlarge\n"
+        "  stash predict --model gpt:layers=48,hidden=8192,heads=64,seq=2048 --tensor 8 --pipeline 4 --data 16 "
+        "--global-batch 1536 --recompute selective --on p4d.24xlarge --nodes 64\n"
         "  stash predict r50.json --set batch=128 --set dtype=bf16         and with another job?\n"
         "  stash predict r50.json --set storage=2GB/s --set workers=8       what would that change here?\n");
   }
@@ -53,6 +58,11 @@ class PredictVerb final : public Verb {
     format_.check();
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);
+    if (split_.any()) {
+      const Predictions found = predict_splits(flags_, split_, on_, nodes_, gpus_, catalogue.instances);
+      print_or_write(render(found, catalogue.instances), out_);
+      return found.predictions.empty() ? 1 : 0;
+    }
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
     if (gpus_ && what_if.ranks) {
@@ -118,6 +128,7 @@ class PredictVerb final : public Verb {
   }
 
   PredictFlags flags_;
+  SplitFlags split_;
   std::string on_;
   std::string nodes_ = "1";
   std::optional<int> gpus_;
