@@ -75,7 +75,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.run_it("report", str(self.file), "--format", "trace").returncode, 2)
 
     def test_what_cannot_be_is_refused(self):
-        for words, said in ((["--model", "a=sleep:1ms", "--model", "b=sleep:1ms"], "one model at a time"),
+        for words, said in ((["--model", "a=sleep:1ms", "--model", "b=sleep:1ms"], "one model at a time: give one --model"),
                             (["--model", "sleep:1ms", "--for", "1ms"], "too short"),
                             (["--model", "sleep:1ms", "--inject", "gather=1ms"], "needs --input gather"),
                             (["--model", "sleep:1ms", "--inject", "fetch=1ms"], "--inject takes"),
