@@ -78,12 +78,12 @@ class ServePredictVerb final : public Verb {
     }
     const ServedModel model = flags_.model_on(*gpu, flags_.only_source());
     row.batches = model.times.rows();
-    try {
-      row.served = simulate_serving(model, settings, load);
-    } catch (const UsageError& error) {
-      row.why_not = error.what();
+    if (settings.objective_s && model.times.at(1) > *settings.objective_s) {
+      row.why_not = fmt::format("the objective of {} cannot be met: a batch of one takes {}",
+                                format_duration(*settings.objective_s), duration_at_least(model.times.at(1)));
       return row;
     }
+    row.served = simulate_serving(model, settings, load);
     if (instance.usd_per_h && instance.gpus > 0 && row.served->throughput_per_s > 0) {
       row.usd_per_million =
           *instance.usd_per_h / instance.gpus / (row.served->throughput_per_s * kSecondsPerHour) * 1e6;
