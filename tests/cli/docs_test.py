@@ -125,7 +125,8 @@ class Docs(unittest.TestCase):
         self.assertGreater(looked_up, 3)
 
     def check_flags(self, words):
-        verb = [word for word in words[:2] if not word.startswith("-")][:2 if words[0] in ("dataset", "catalog", "study") else 1]
+        deep = words[0] in ("dataset", "catalog", "study", "serve")
+        verb = [word for word in words[:2] if not word.startswith("-")][:2 if deep else 1]
         known = program.stash(*verb, "--help")
         self.assertEqual(known.code, 0, known.err)
         for flag in (word.split("=")[0] for word in words if word.startswith("--")):

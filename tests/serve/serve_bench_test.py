@@ -74,8 +74,28 @@ class Bench(unittest.TestCase):
         self.assertEqual(rows[0], "part,s,low_s,high_s,p50_s,p99_s")
         self.assertEqual(self.run_it("report", str(self.file), "--format", "trace").returncode, 2)
 
+    def test_two_files_are_compared_and_a_regression_is_found(self):
+        self.bench("--model", "sleep:2ms", "--rate", "100")
+        after = pathlib.Path(self.folder.name) / "after.json"
+        self.run_it("serve", "bench", "--out", str(after), *SHORT, "--model", "sleep:2ms", "--rate", "100", "--inject",
+                    "notify=3ms")
+        found = json.loads(self.run_it("diff", str(self.file), str(after), "--format", "json").stdout)
+        changes = {part["name"]: part["change_s"] for part in found["parts"]}
+        self.assertAlmostEqual(sum(changes.values()), found["latency"]["change_s"], places=9)
+        self.assertGreater(changes["notify"], 0.0025)
+        self.assertEqual(self.run_it("diff", str(self.file), str(self.file), "--fail-over", "3%").returncode, 0)
+        text = self.run_it("diff", str(self.file), str(after), "--fail-over", "3%")
+        self.assertEqual(text.returncode, 1, text.stdout)
+        self.assertIn("notify", text.stdout)
+        changed = json.loads(self.file.read_text())
+        changed["model"] = "other"
+        self.file.write_text(json.dumps(changed))
+        other = self.run_it("diff", str(self.file), str(after))
+        self.assertEqual((other.returncode, "differ in model" in other.stderr), (2, True))
+        self.assertEqual(self.run_it("diff", str(self.file), str(after), "--force").returncode, 0)
+
     def test_what_cannot_be_is_refused(self):
-        for words, said in ((["--model", "a=sleep:1ms", "--model", "b=sleep:1ms"], "one model at a time"),
+        for words, said in ((["--model", "a=sleep:1ms", "--model", "b=sleep:1ms"], "one model at a time: give one --model"),
                             (["--model", "sleep:1ms", "--for", "1ms"], "too short"),
                             (["--model", "sleep:1ms", "--inject", "gather=1ms"], "needs --input gather"),
                             (["--model", "sleep:1ms", "--inject", "fetch=1ms"], "--inject takes"),

@@ -211,6 +211,38 @@ class Models(unittest.TestCase):
                 self.assertIn(b'stash_loads_total{model="resnet18"} 21', server.ask("GET", "/metrics")[1])
 
 
+class Predict(unittest.TestCase):
+    def run_it(self, *words):
+        return subprocess.run([serving.PROGRAM, "serve", "predict", *words], capture_output=True, text=True, timeout=60)
+
+    def test_machines_of_the_catalogue_side_by_side(self):
+        ended = self.run_it("--model", "resnet50", "--on", "g4dn.xlarge,p3.2xlarge", "--rate", "300", "--objective",
+                            "100ms", "--format", "json")
+        found = json.loads(ended.stdout)
+        t4, v100 = found["machines"]
+        self.assertEqual((t4["gpu"], v100["gpu"]), ("T4", "V100"))
+        self.assertGreater(t4["latency"]["p99_s"], v100["latency"]["p99_s"])
+        for machine in (t4, v100):
+            parts = machine["latency"]["parts"]
+            self.assertAlmostEqual(sum(part["s"] for part in parts.values() if part), machine["latency"]["mean_s"])
+            self.assertIsNone(parts["gather"])
+            self.assertLessEqual(machine["latency"]["p99_s"], 0.1)
+            self.assertGreater(machine["usd_per_million"], 0)
+
+    def test_what_cannot_be_predicted_says_why(self):
+        ended = self.run_it("--model", "resnet50", "--on", "g4dn.xlarge", "--rate", "30", "--objective", "1ms")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("cannot be met", ended.stdout)
+        for words, said in ((["--model", "resnet50", "--rate", "5"], "--on g4dn.xlarge"),
+                            (["--model", "resnet50", "--on", "g4dn.xlarge"], "--rate takes"),
+                            (["--model", "resnet50", "--on", "g4dn.xlarg", "--rate", "5"], "g4dn.xlarge"),
+                            (["--model", "resnet50", "--on", "g4dn.xlarge", "--rate", "1e9"], "more than")):
+            with self.subTest(words=words):
+                ended = self.run_it(*words)
+                self.assertEqual(ended.returncode, 2, ended.stderr)
+                self.assertIn(said, ended.stderr)
+
+
 class Process(unittest.TestCase):
     def test_what_was_accepted_is_answered_before_the_end(self):
         with Server("--model", "sleep:500ms") as server:

@@ -4,6 +4,7 @@
 
 #include "stash/core/error.h"
 #include "stash/models/models.h"
+#include "stash/serve/model/forward_time.h"
 
 namespace stash {
 namespace {

@@ -29,14 +29,11 @@ std::string listed(std::span<const std::string_view> names) {
 
 }  // namespace
 
-void ServeFlags::add_to(CLI::App& app) {
+void ServeFlags::add_model_to(CLI::App& app) {
   app.add_option("--model", models_,
                  "Model to serve: a built-in network (`stash models`), or sleep:TIME, which takes that for any batch; "
                  "NAME=MODEL serves it under another name. Several may be given")
       ->type_name("MODEL");
-  app.add_option("--device", device_, "emulated:GPU: models take the time of that GPU and compute nothing")
-      ->type_name("NAME")
-      ->capture_default_str();
   app.add_option("--dtype", dtype_, "Arithmetic of the emulated GPU")
       ->type_name("fp32|fp16|bf16")
       ->capture_default_str();
@@ -50,6 +47,13 @@ void ServeFlags::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--batch-timeout", timeout_, "With --batching fixed: how long the first request of a batch waits")
       ->type_name("TIME")
+      ->capture_default_str();
+}
+
+void ServeFlags::add_to(CLI::App& app) {
+  add_model_to(app);
+  app.add_option("--device", device_, "emulated:GPU: models take the time of that GPU and compute nothing")
+      ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--input", input_,
                  "direct: the device reads each request where it was received; gather: requests are copied into the "
@@ -114,9 +118,18 @@ std::vector<ServedModel> ServeFlags::models() const {
   const Gpu& gpu = find_gpu(device.gpu());
   std::vector<ServedModel> made;
   for (const std::string& text : models_) {
-    made.push_back(make_served_model(parse_model_source(text), gpu, parse_dtype(dtype_), most_batch_));
+    made.push_back(model_on(gpu, parse_model_source(text)));
   }
   return made;
+}
+
+ModelSource ServeFlags::only_source() const {
+  if (models_.size() != 1) throw UsageError("this takes one model at a time: give one --model, like --model resnet50");
+  return parse_model_source(models_.front());
+}
+
+ServedModel ServeFlags::model_on(const Gpu& gpu, const ModelSource& source) const {
+  return make_served_model(source, gpu, parse_dtype(dtype_), most_batch_);
 }
 
 }  // namespace stash

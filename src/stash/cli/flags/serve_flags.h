@@ -17,10 +17,13 @@ namespace stash {
 class ServeFlags {
  public:
   void add_to(CLI::App& app);
+  void add_model_to(CLI::App& app);  // without the device and what only a real server has
   void add_injection_to(CLI::App& app);
 
   ServeSettings settings() const;           // UsageError
   std::vector<ServedModel> models() const;  // UsageError names the nearest
+  ModelSource only_source() const;          // UsageError unless one model is given
+  ServedModel model_on(const Gpu& gpu, const ModelSource& source) const;
 
  private:
   std::vector<std::string> models_;

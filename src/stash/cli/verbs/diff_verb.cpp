@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -15,7 +16,9 @@
 #include "stash/report/difference_report.h"
 #include "stash/report/html/difference_page.h"
 #include "stash/report/printable.h"
+#include "stash/report/serve_bench_difference.h"
 #include "stash/report/terminal.h"
+#include "stash/serve/bench/bench_json.h"
 
 namespace stash {
 
@@ -42,8 +45,10 @@ class DiffVerb final : public Verb {
   std::string description() const override { return "Compare two profiles of a job; fail CI on a regression"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_option("before", before_, "A profile, from stash profile --out FILE")->required()->type_name("FILE");
-    app.add_option("after", after_, "A later profile of the same job")->required()->type_name("FILE");
+    app.add_option("before", before_, "A profile, from stash profile --out FILE; or a file of stash serve bench")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("after", after_, "A later one of the same job or server")->required()->type_name("FILE");
     app.add_option("--fail-over", limit_,
                    "Exit with 1 if the step or a part became slower by this share of the step, like 3%")
         ->type_name("SHARE");
@@ -59,6 +64,7 @@ class DiffVerb final : public Verb {
   int run() override {
     format_.check();
     const auto limit_ratio = limit_ ? std::optional(parse_ratio(*limit_, "--fail-over")) : std::nullopt;
+    if (is_serve_bench(before_) && is_serve_bench(after_)) return compare_served(limit_ratio);
     const Profile before = read_compared(before_), after = read_compared(after_);
     const Difference difference = compare(before, after);
     if (!force_) refuse_other_jobs(difference);
@@ -68,6 +74,22 @@ class DiffVerb final : public Verb {
   }
 
  private:
+  // Two files of stash serve bench.
+  int compare_served(const std::optional<double>& limit_ratio) const {
+    const Format format = parse_format(to_string(format_.get()), kListFormats);
+    const BenchDifference difference = compare_benches(read_serve_bench(before_), read_serve_bench(after_));
+    if (!force_ && !difference.mismatches.empty()) {
+      throw UsageError(fmt::format("these are not two runs of one server: they differ in {}; --force compares them",
+                                   fmt::join(difference.mismatches, ", ")));
+    }
+    const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
+    print_or_write(format == Format::json  ? bench_difference_json(difference)
+                   : format == Format::csv ? bench_difference_csv(difference)
+                                           : bench_difference_text(difference, options),
+                   out_);
+    return limit_ratio && !bench_increases_over(difference, *limit_ratio).empty() ? kExitOverLimit : 0;
+  }
+
   static void refuse_other_jobs(const Difference& difference) {
     if (difference.jobs.empty()) return;
     std::string list;

@@ -59,8 +59,8 @@ class ServeBenchVerb final : public Verb {
   int run() override {
     const Format format = format_.get();
     options_.settings = flags_.settings();
+    flags_.only_source();
     const std::vector<ServedModel> models = flags_.models();
-    if (models.size() != 1) throw UsageError("serve bench measures one model at a time: give one --model");
     check_numbers();
     if (!out_.empty()) check_writable(out_);
     StopSignals signals;

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stash/cli/flags/serve_flags.h"
 #include "stash/cli/output.h"
@@ -24,8 +26,8 @@ class ServeVerb final : public Verb {
   std::string description() const override { return "Serve models over HTTP within a latency objective"; }
 
   void add_flags(CLI::App& app) override {
-    bench_app_ = app.add_subcommand(bench_->name(), bench_->description());
-    bench_->add_flags(*bench_app_);
+    add_verb(app, make_serve_bench_verb());
+    add_verb(app, make_serve_predict_verb());
     flags_.add_to(app);
     app.add_option("--host", address_.host, "Address to listen on; 0.0.0.0: every one of this machine")
         ->type_name("ADDRESS")
@@ -47,12 +49,15 @@ class ServeVerb final : public Verb {
         "  stash serve --model resnet50 --objective 50ms\n"
         "  stash serve --model resnet50 --model small=resnet18 --device emulated:T4\n"
         "  stash serve bench --model resnet50 --objective 50ms --out r50-serve.json\n"
+        "  stash serve predict --model resnet50 --on g4dn.xlarge --rate 300 --objective 100ms\n"
         "  stash load --rate 200 --for 10s localhost:8000/resnet50      in another terminal\n"
         "The server speaks the Open Inference Protocol (version 2), with tensors as JSON or as bytes.\n");
   }
 
   int run() override {
-    if (bench_app_->parsed()) return bench_->run();
+    for (const auto& [app, verb] : verbs_) {
+      if (app->parsed()) return verb->run();
+    }
     check_limits();
     const ServeSettings settings = flags_.settings();
     std::vector<ServedModel> models = flags_.models();
@@ -69,6 +74,12 @@ class ServeVerb final : public Verb {
   }
 
  private:
+  void add_verb(CLI::App& app, std::unique_ptr<Verb> verb) {
+    CLI::App* const own = app.add_subcommand(verb->name(), verb->description());
+    verb->add_flags(*own);
+    verbs_.emplace_back(own, std::move(verb));
+  }
+
   static void tell(const std::string& text) { fmt::print(stderr, "{}", text); }
 
   static std::string described(const std::vector<ServedModel>& models, const ServeSettings& settings) {
@@ -98,8 +109,7 @@ class ServeVerb final : public Verb {
     if (!(limits_.request_s > 0)) throw UsageError("--timeout takes a time above 0, like 30s");
   }
 
-  std::unique_ptr<Verb> bench_ = make_serve_bench_verb();
-  CLI::App* bench_app_ = nullptr;
+  std::vector<std::pair<CLI::App*, std::unique_ptr<Verb>>> verbs_;
   ServeFlags flags_;
   ListenAddress address_;
   ServeLimits limits_;

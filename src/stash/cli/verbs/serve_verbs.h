@@ -6,5 +6,6 @@ namespace stash {
 
 // The verbs of `stash serve`.
 std::unique_ptr<Verb> make_serve_bench_verb();
+std::unique_ptr<Verb> make_serve_predict_verb();
 
 }  // namespace stash

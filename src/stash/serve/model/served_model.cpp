@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "stash/catalog/roofline.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/models/models.h"
+#include "stash/serve/model/forward_time.h"
 
 namespace stash {
 namespace {
@@ -81,15 +81,6 @@ ModelSource parse_model_source(const std::string& text) {
         fmt::format("--model {}: a name has up to 100 letters, digits, '-', '_' and '.', like small=resnet18", text));
   }
   return source;
-}
-
-double forward_time_s(const Graph& graph, int batch, DType dtype, const Gpu& gpu) {
-  const StepTime step = step_time(graph, batch, dtype, gpu, efficiency_of(gpu.generation));
-  PassTime sum;
-  for (std::size_t i = 0; i < graph.layers.size(); ++i) {
-    if (!is_loss(graph.layers[i])) sum += step.forward[i];
-  }
-  return joined_s(sum);
 }
 
 ServedModel make_served_model(const ModelSource& source, const Gpu& gpu, DType dtype, int most_batch) {

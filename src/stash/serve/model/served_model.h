@@ -45,7 +45,4 @@ inline constexpr int kMostServedBatch = 1024;
 // for a batch of any size. T(b) is known up to `most_batch`. UsageError names the nearest model.
 ServedModel make_served_model(const ModelSource& source, const Gpu& gpu, DType dtype, int most_batch);
 
-// The time of a forward pass without the loss.
-double forward_time_s(const Graph& graph, int batch, DType dtype, const Gpu& gpu);
-
 }  // namespace stash
