@@ -179,13 +179,15 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   }
   DescribedCluster described = describe_cluster(instance, nodes, std::get<int>(each), what_if_);
   if (!described.network_is_known) return reject("the rate of its network is not known: give --set network=10Gbit/s");
-  std::optional<double> links_ratio;
+  StillOff still;
   if (calibration_) {
     described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
-    links_ratio = calibration_->apply(instance, what_if_, described);
+    still = calibration_->apply(instance, what_if_, described);
   }
   Setting found = setting(times_on(*gpu), std::move(described), *passes);
-  if (links_ratio) found.uncertainty.links_ratio = *links_ratio;
+  if (still.links_ratio) found.uncertainty.links_ratio = *still.links_ratio;
+  if (still.network_ratio) found.uncertainty.network_ratio = *still.network_ratio;
+  if (still.waits_more) found.uncertainty.waits_more = *still.waits_more;
   if (job_.profile && job_.profile->profile.job.device.is_emulated()) widen_as_estimated(found, instance);
   return found;
 }
