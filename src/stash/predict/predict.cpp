@@ -74,13 +74,14 @@ PredictJob changed(PredictJob job, const WhatIf& what_if) {
 std::variant<int, std::string> gpus_per_node(const Instance& instance, int nodes, std::optional<int> gpus,
                                              std::optional<int> ranks) {
   if (ranks && *ranks > instance.gpus) {
-    return fmt::format("has {} GPUs per node: --set ranks={} needs {} more", instance.gpus, *ranks,
-                       *ranks - instance.gpus);
+    return fmt::format("has {} GPU{} per node: --set ranks={} needs {} more", instance.gpus,
+                       instance.gpus == 1 ? "" : "s", *ranks, *ranks - instance.gpus);
   }
   if (ranks) return *ranks;
   if (!gpus) return instance.gpus;
   if (*gpus >= nodes && *gpus % nodes == 0 && *gpus / nodes <= instance.gpus) return *gpus / nodes;
-  return fmt::format("has {} GPUs per node: {} nodes cannot give --gpus {}", instance.gpus, nodes, *gpus);
+  return fmt::format("has {} GPU{} per node: {} node{} cannot give --gpus {}", instance.gpus,
+                     instance.gpus == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s", *gpus);
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ class PredictVerb final : public Verb {
     tell_warnings(catalogue.warnings);
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
+    if (gpus_ && *gpus_ < 1) throw UsageError(fmt::format("--gpus {}: takes a whole number from 1", *gpus_));
     if (gpus_ && what_if.ranks) {
       throw UsageError("--gpus and --set ranks contradict each other: give one of them");
     }
