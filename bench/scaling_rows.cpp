@@ -78,13 +78,13 @@ void print_errors(const Material& material, const std::vector<Estimate>& predict
 
 // One line per throughput, to look for what errors have in common.
 void print_rows(const Material& material, const std::vector<Estimate>& predicted) {
-  fmt::print("machine,model,framework,dtype,batch,accumulation,gpus,nodes,published,predicted,low,high\n");
+  fmt::print("machine,model,framework,dtype,batch,accumulation,gpus,nodes,single_s,published,predicted,low,high\n");
   for (std::size_t i = 0; i < material.cases.size(); ++i) {
     const ScalingRow& row = material.cases[i].row;
     const Estimate& estimate = predicted[i];
-    fmt::print("{},{},\"{}\",{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f}\n", row.instance->name, row.model,
-               row.framework, to_string(row.dtype), row.batch, row.accumulation, row.gpus, row.nodes, row.efficiency,
-               estimate.s, estimate.low_s, estimate.high_s);
+    fmt::print("{},{},\"{}\",{},{},{},{},{},{:.5g},{:.3f},{:.3f},{:.3f},{:.3f}\n", row.instance->name, row.model,
+               row.framework, to_string(row.dtype), row.batch, row.accumulation, row.gpus, row.nodes, row.single_s,
+               row.efficiency, estimate.s, estimate.low_s, estimate.high_s);
   }
 }
 

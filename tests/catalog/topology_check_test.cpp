@@ -119,6 +119,20 @@ TEST(SmiTopology, TreesOfSwitchesAreTheOnesOfTheCatalogue) {
   EXPECT_DOUBLE_EQ(no_peers.ring_bytes_per_s, 12.5e9 / 4);
 }
 
+// 118 rings of 2,950 GB/s were found between the GPUs, as if each had its links to every other.
+TEST(SmiTopology, AGpuThatLostALinkToTheSwitchLeavesItASwitch) {
+  std::string text = all_alike_text(8, "NV18");
+  for (int other = 0; other < 8; ++other) {
+    if (other != 3) text = with_connection(text, 3, other, "NV17");
+  }
+  const TopologyFindings found = findings_of(text, "p5.48xlarge");
+  EXPECT_EQ(found.rings.kind, RingPath::nvswitch);
+  EXPECT_DOUBLE_EQ(found.rings.ring_bytes_per_s, 17 * 25e9);
+  ASSERT_EQ(found.faults.size(), 2U);
+  EXPECT_EQ(found.faults[0], "GPU 3 reaches the other GPUs over 17 NVLinks; each GPU of a p5.48xlarge has 18.");
+  EXPECT_EQ(found.faults[1], "NCCL's rings carry 425 GB/s at best; on a p5.48xlarge they carry 450 GB/s.");
+}
+
 TEST(SmiTopology, Eight4090sShareNothing) {
   const TopologyFindings found = findings_of(all_alike_text(8, "SYS"), "8x-4090");
   EXPECT_FALSE(found.slowest_pair);

@@ -7,6 +7,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+TEST(Words, NamesAreSpokenWithTheirArticle) {
+  EXPECT_EQ(with_article("p3.16xlarge"), "a p3.16xlarge");
+  EXPECT_EQ(with_article("8x-4090"), "an 8x-4090");
+  EXPECT_EQ(with_article("a2-highgpu-8g"), "an a2-highgpu-8g");
+}
+
 TEST(Words, AListIsSplitAtItsCommas) {
   EXPECT_EQ(split_list("a,b c,d"), (Words{"a", "b c", "d"}));
   EXPECT_EQ(split_list("a"), Words{"a"});

@@ -187,11 +187,25 @@ TEST(SetJob, ASavingComparesEqualNumbersOfSamples) {
 
 TEST(SetJob, ValuesThatMakeNoSenseAreRefused) {
   WhatIf what_if;
-  for (const char* text : {"batch=0", "batch=-1", "batch=1.5", "batch=1e3", "batch=1048577", "batch=", "dtype=int8",
-                           "accumulation=0", "accumulation=65537", "ranks=0", "ranks=5000", "rank=2"}) {
+  for (const char* text :
+       {"batch=0", "batch=-1", "batch=1.5", "batch=1e3", "batch=1048577", "batch=", "dtype=int8", "accumulation=0",
+        "accumulation=65537", "ranks=0", "ranks=5000", "rank=2", "workers=2.5", "workers=0"}) {
     EXPECT_THROW(set(what_if, text), UsageError) << text;
   }
   EXPECT_THROW(question_of({"batch=2", "batch=4"}), UsageError);
+  const auto message = [&](const char* text) { return message_of<UsageError>([&] { set(what_if, text); }); };
+  EXPECT_EQ(message("batch=64x"), "--set batch=64x: takes a whole number from 1 to 1048576");
+  EXPECT_EQ(message("dtype=tf32"), "unknown --set dtype 'tf32'; known are fp32, fp16, bf16");
+}
+
+TEST(SetJob, AMachineWithTooFewGpusSaysSoInGoodGrammar) {
+  PredictJob job;
+  job.graph = make_model("resnet18");
+  const auto why = [&](const char* instance, int nodes, int gpus) {
+    return std::get<Rejected>(Predictor(job).on(find_instance(instance), nodes, gpus)).why;
+  };
+  EXPECT_EQ(why("8x-3090", 1, 9), "has 8 GPUs per node: 1 node cannot give --gpus 9");
+  EXPECT_EQ(why("p3.2xlarge", 2, 5), "has 1 GPU per node: 2 nodes cannot give --gpus 5");
 }
 
 TEST(SetJob, BlockingCallsAndGradientsOneByOneCostTimeOnTheLinks) {

@@ -73,6 +73,26 @@ TEST(PredictionsText, MachinesThatDoNotFitBesideEachOtherComeBelow) {
   for (int nodes = 2; nodes <= 16; ++nodes) EXPECT_CONTAINS(text, std::to_string(nodes) + " nodes");
 }
 
+TEST(PredictionsText, AChangeSaysWhatItSavesWithoutASign) {
+  Predictions one{{predicted("p3.16xlarge", "V100", 1, 1, 24.48)}, {}};
+  Prediction& prediction = one.predictions[0];
+  prediction.changes = "ranks=4";
+  prediction.saving = Saving{.step_s = -0.02, .epoch_s = {}, .epoch_usd = {}};
+  EXPECT_NE(render_predictions_text(one, {}).find("that costs 20.0 ms per step (25.0 %)\n"), std::string::npos);
+  prediction.saving = Saving{.step_s = 1e-7, .epoch_s = {}, .epoch_usd = {}};
+  EXPECT_NE(render_predictions_text(one, {}).find("that saves nothing\n"), std::string::npos);
+}
+
+TEST(PredictionsText, AChangeWithoutWhichTheJobCannotRunSaysWhy) {
+  Predictions one{{predicted("p3.16xlarge", "V100", 1, 1, 24.48)}, {}};
+  one.predictions[0].changes = "batch=64";
+  one.predictions[0].why_not_before = "needs 88 GB of GPU memory and has 17 GB: 71 GB are missing";
+  const std::string text = render_predictions_text(one, {});
+  EXPECT_NE(text.find("batch=64: 64 samples"), std::string::npos);
+  EXPECT_NE(text.find("without that: needs 88 GB"), std::string::npos);
+  EXPECT_EQ(text.find("that saves"), std::string::npos);
+}
+
 TEST(PredictionsText, NothingPredictedSaysSoAndWhy) {
   const std::string text = render_predictions_text({{}, three_predicted().rejected}, {});
   EXPECT_EQ(text.find("nothing could be predicted\n"), 0u);

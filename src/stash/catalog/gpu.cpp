@@ -95,9 +95,9 @@ void check_name_is_new(const std::vector<Gpu>& gpus, const Gpu& gpu, const CsvRo
 
 }  // namespace
 
-DType parse_dtype(std::string_view name) {
+DType parse_dtype(std::string_view name, std::string_view option) {
   const auto found = std::ranges::find(kDTypeNames, name);
-  if (found == kDTypeNames.end()) throw_unknown("--dtype", name, kDTypeNames);
+  if (found == kDTypeNames.end()) throw_unknown(option, name, kDTypeNames);
   return static_cast<DType>(found - kDTypeNames.begin());
 }
 

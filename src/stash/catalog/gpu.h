@@ -12,7 +12,8 @@ namespace stash {
 
 enum class DType { fp32, fp16, bf16 };
 inline constexpr std::array kDTypes{DType::fp32, DType::fp16, DType::bf16};
-DType parse_dtype(std::string_view name);  // UsageError names the nearest
+// UsageError names the option and the nearest.
+DType parse_dtype(std::string_view name, std::string_view option = "--dtype");
 std::string_view to_string(DType dtype);
 int element_bytes(DType dtype);  // of an activation
 

@@ -36,4 +36,10 @@ std::string upper_case(std::string_view text) {
   return result;
 }
 
+std::string with_article(std::string_view name) {
+  constexpr std::string_view kSpokenWithVowel = "8aeioAEIO";
+  const bool vowel = !name.empty() && kSpokenWithVowel.find(name.front()) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(name);
+}
+
 }  // namespace stash

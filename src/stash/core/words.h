@@ -15,4 +15,7 @@ std::vector<std::string> split_list_strictly(std::string_view list);
 std::string lower_case(std::string_view text);
 std::string upper_case(std::string_view text);
 
+// "a p3.16xlarge", "an 8x-4090", "an a2-highgpu-8g".
+std::string with_article(std::string_view name);
+
 }  // namespace stash

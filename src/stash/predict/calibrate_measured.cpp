@@ -24,7 +24,12 @@ std::string flag_of(const MeasuredStep& measured) {
   return fmt::format("--measured {}:{}", measured.instance.name, measured.nodes * measured.gpus_per_node);
 }
 
-constexpr double kLinksSpread = 0.3;  // of the logarithm of link rates, as bench/scaling_rows finds it
+// Of logarithms, as bench/scaling_rows finds them: of link rates, and of what ranks of a node lose beside each other,
+// which 95 % of the programs keep below 18 %.
+constexpr double kLinksSpread = 0.3;
+constexpr double kBesideSpread = 0.18 / 1.96;
+constexpr double kWorthTelling = 0.01;
+constexpr const char* kBeside = "ranks beside each other";
 
 // A measured step with the machine that it was measured on.
 struct Observed {
@@ -33,7 +38,7 @@ struct Observed {
   Cluster cluster;
   int passes = 1;
   std::size_t compute = 0;  // places of its factors
-  std::optional<std::size_t> node_links, network;
+  std::optional<std::size_t> node_links, beside, network;
 };
 
 // The factors that are sought, each by its name.
@@ -52,8 +57,12 @@ class Factors {
 };
 
 Observed observe(const PredictJob& job, const MeasuredStep& measured) {
-  Observed one{
-      .measured = &measured, .gpu = known_gpu(measured.instance), .cluster = {}, .node_links = {}, .network = {}};
+  Observed one{.measured = &measured,
+               .gpu = known_gpu(measured.instance),
+               .cluster = {},
+               .node_links = {},
+               .beside = {},
+               .network = {}};
   if (one.gpu == nullptr) {
     throw UsageError(
         fmt::format("{}: the rates of its GPU are not known, so nothing follows from it", flag_of(measured)));
@@ -79,6 +88,7 @@ void place_factors(Observed& one, const PredictJob& job, Factors& factors) {
   one.compute = factors.place_of("compute on " + one.gpu->name, compute);
   if (one.cluster.ranks_per_node > 1) {
     one.node_links = factors.place_of(node_links_of(one.measured->instance), kLinksSpread);
+    one.beside = factors.place_of(kBeside, kBesideSpread);
   }
   if (one.cluster.nodes > 1) one.network = factors.place_of(kNetworkLinks, kLinksSpread);
 }
@@ -93,11 +103,17 @@ StepJob with_factor(StepJob step, double factor) {
   return step;
 }
 
+// Nobody is quicker beside others.
+void scale_contention(Cluster& cluster, double ratio) {
+  if (cluster.ranks_per_node > 1) cluster.contention_ratio = std::max(1.0, cluster.contention_ratio * ratio);
+}
+
 // Without input, and with copies as if they were part of the compute.
 double simulated_s(const Observed& one, const StepJob& step, std::span<const double> factors) {
   const auto factor = [&](const std::optional<std::size_t>& place) { return place ? factors[*place] : 1; };
   Cluster cluster = one.cluster;
   scale_links(cluster, factor(one.node_links), factor(one.network));
+  scale_contention(cluster, factor(one.beside));
   return simulate_step_s(with_factor(step, factors[one.compute]), cluster, Condition::joined);
 }
 
@@ -138,6 +154,14 @@ std::string told(const std::string& kind, const LikelyFactor& factor) {
       kind == kNetworkLinks ? "on a network" : "with " + kind);
 }
 
+std::string told_beside(const LikelyFactor& factor) {
+  const double ratio = high_ratio(factor);
+  return fmt::format(
+      "by the measured steps, ranks beside each other compute {:.3g} times ({:.3g} to {:.3g}) as long as was expected; "
+      "that is taken to hold for every machine",
+      factor.value, factor.value / ratio, factor.value * ratio);
+}
+
 }  // namespace
 
 std::string node_links_of(const Instance& instance) {
@@ -169,6 +193,7 @@ Calibration::Calibration(const PredictJob& job) {
   }
   for (const Observed& one : all) {
     if (one.node_links) links_[factors.names[*one.node_links]] = found[*one.node_links];
+    if (one.beside) beside_ = found[*one.beside];
     if (one.network) links_[kNetworkLinks] = found[*one.network];
   }
 }
@@ -194,25 +219,28 @@ ScaledTimes Calibration::times_on(const PredictJob& job, const Gpu& target) cons
   return times;
 }
 
-std::optional<double> Calibration::apply(const Instance& instance, const WhatIf& what_if,
-                                         DescribedCluster& described) const {
+StillOff Calibration::apply(const Instance& instance, const WhatIf& what_if, DescribedCluster& described) const {
   Cluster& cluster = described.cluster;
-  bool all_known = true;
-  double off = 1;
-  const auto ratio = [&](const std::string& kind) {
+  StillOff still;
+  const auto ratio = [&](const std::string& kind, std::optional<double>& off) {
     const LikelyFactor* factor = links(kind);
-    if (factor == nullptr) return all_known = false, 1.0;
-    off = std::max(off, high_ratio(*factor));
+    if (factor == nullptr) return 1.0;
+    off = high_ratio(*factor);
     described.assumptions.push_back(told(kind, *factor));
     return factor->value;
   };
   const std::string kind = what_if.links ? std::string(to_string(*what_if.links)) : node_links_of(instance);
   const bool uses_links = cluster.ranks_per_node > 1 && !what_if.link_bytes_per_s;
   const bool uses_network = cluster.nodes > 1 && !what_if.network_bytes_per_s;
-  const double node_ratio = uses_links ? ratio(kind) : 1;
-  const double network_ratio = uses_network ? ratio(kNetworkLinks) : 1;
+  const double node_ratio = uses_links ? ratio(kind, still.links_ratio) : 1;
+  const double network_ratio = uses_network ? ratio(kNetworkLinks, still.network_ratio) : 1;
   scale_links(cluster, node_ratio, network_ratio);
-  return all_known && (uses_links || uses_network) ? std::optional(off) : std::nullopt;
+  if (beside_ && cluster.ranks_per_node > 1) {
+    scale_contention(cluster, beside_->value);
+    still.waits_more = high_ratio(*beside_) - 1;
+    if (std::abs(beside_->value - 1) > kWorthTelling) described.assumptions.push_back(told_beside(*beside_));
+  }
+  return still;
 }
 
 const LikelyFactor* Calibration::links(const std::string& kind) const {

@@ -16,6 +16,13 @@ namespace stash {
 std::string node_links_of(const Instance& instance);
 inline constexpr const char* kNetworkLinks = "network";
 
+// By what factors figures of a cluster may still be off after measured steps; nullopt: they say nothing of it.
+struct StillOff {
+  std::optional<double> links_ratio;
+  std::optional<double> network_ratio;
+  std::optional<double> waits_more;  // as in Uncertainty
+};
+
 // What measured step times say of a job.
 class Calibration {
  public:
@@ -25,12 +32,14 @@ class Calibration {
   // The job's times on `target`, from its step on the most similar GPU that was measured.
   ScaledTimes times_on(const PredictJob& job, const Gpu& target) const;
 
-  // Scales the links of the kinds that were measured and says so. Returns the factor by which the links of this
-  // cluster may still be off; nullopt: not all that it uses were measured. Rates that `what_if` gives stay.
-  std::optional<double> apply(const Instance& instance, const WhatIf& what_if, DescribedCluster& described) const;
+  // Scales the links of the kinds that were measured, and what ranks of a node cost each other, and says so. Rates that
+  // `what_if` gives stay.
+  StillOff apply(const Instance& instance, const WhatIf& what_if, DescribedCluster& described) const;
 
   // How much more the links of a kind carry than was expected; nullptr: nothing was measured.
   const LikelyFactor* links(const std::string& kind) const;
+  // How much longer ranks of a node compute beside each other than was expected; nullptr: nothing was measured.
+  const LikelyFactor* beside() const { return beside_ ? &*beside_ : nullptr; }
   // The step on one GPU of this name; nullopt: none was measured.
   std::optional<double> step_s(const std::string& gpu) const;
 
@@ -44,6 +53,7 @@ class Calibration {
   bool has_several_gpus_ = false;  // some step was measured on several GPUs
   std::vector<Compute> compute_;
   std::map<std::string, LikelyFactor> links_;
+  std::optional<LikelyFactor> beside_;
 };
 
 // The rates of a cluster's links multiplied, inside nodes and between them; latencies shrink alike.

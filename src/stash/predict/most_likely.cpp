@@ -27,9 +27,14 @@ double log_off(const MeasuredTime& time, const Logs& logs) {
   return std::log(time.estimate_s(factors_of(logs)) / time.s);
 }
 
+// Far from what is expected, the next step as far costs no more than the one before: something may be set up wrongly.
+double with_far_ends(double deviation) {
+  return std::copysign(std::sqrt(2 * (std::sqrt(1 + deviation * deviation) - 1)), deviation);
+}
+
 Vector residuals(std::span<const double> spreads, std::span<const MeasuredTime> times, const Logs& logs) {
   Vector all;
-  for (std::size_t i = 0; i < logs.size(); ++i) all.push_back(logs[i] / spreads[i]);
+  for (std::size_t i = 0; i < logs.size(); ++i) all.push_back(with_far_ends(logs[i] / spreads[i]));
   for (const MeasuredTime& time : times) all.push_back(log_off(time, logs) / kSoughtSpread);
   return all;
 }

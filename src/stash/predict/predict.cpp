@@ -74,13 +74,14 @@ PredictJob changed(PredictJob job, const WhatIf& what_if) {
 std::variant<int, std::string> gpus_per_node(const Instance& instance, int nodes, std::optional<int> gpus,
                                              std::optional<int> ranks) {
   if (ranks && *ranks > instance.gpus) {
-    return fmt::format("has {} GPUs per node: --set ranks={} needs {} more", instance.gpus, *ranks,
-                       *ranks - instance.gpus);
+    return fmt::format("has {} GPU{} per node: --set ranks={} needs {} more", instance.gpus,
+                       instance.gpus == 1 ? "" : "s", *ranks, *ranks - instance.gpus);
   }
   if (ranks) return *ranks;
   if (!gpus) return instance.gpus;
   if (*gpus >= nodes && *gpus % nodes == 0 && *gpus / nodes <= instance.gpus) return *gpus / nodes;
-  return fmt::format("has {} GPUs per node: {} nodes cannot give --gpus {}", instance.gpus, nodes, *gpus);
+  return fmt::format("has {} GPU{} per node: {} node{} cannot give --gpus {}", instance.gpus,
+                     instance.gpus == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s", *gpus);
 }
 
 }  // namespace
@@ -179,13 +180,15 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   }
   DescribedCluster described = describe_cluster(instance, nodes, std::get<int>(each), what_if_);
   if (!described.network_is_known) return reject("the rate of its network is not known: give --set network=10Gbit/s");
-  std::optional<double> links_ratio;
+  StillOff still;
   if (calibration_) {
     described.cluster.copy_bytes_per_s.reset();  // what was measured has them in it
-    links_ratio = calibration_->apply(instance, what_if_, described);
+    still = calibration_->apply(instance, what_if_, described);
   }
   Setting found = setting(times_on(*gpu), std::move(described), *passes);
-  if (links_ratio) found.uncertainty.links_ratio = *links_ratio;
+  if (still.links_ratio) found.uncertainty.links_ratio = *still.links_ratio;
+  if (still.network_ratio) found.uncertainty.network_ratio = *still.network_ratio;
+  if (still.waits_more) found.uncertainty.waits_more = *still.waits_more;
   if (job_.profile && job_.profile->profile.job.device.is_emulated()) widen_as_estimated(found, instance);
   return found;
 }

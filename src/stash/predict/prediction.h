@@ -63,6 +63,7 @@ struct Prediction {
   bool links_known = true;     // false: their rate was neither published, measured nor given
   double job_error_ratio = 0;  // of the variance of compute's interval: what is wrong on every GPU alike
   std::string changes;         // "network=100Gbit/s": what was asked to be otherwise; empty: nothing
+  std::string why_not_before;  // why there is nothing to compare a change with, as in Rejected; empty: there is
   std::optional<Saving> saving;
   std::vector<Worth> worth;  // the most first; empty: nobody asked
   std::optional<InputNeeds> needs;

@@ -1,5 +1,6 @@
 #include "stash/predict/uncertainty.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "stash/predict/simulate.h"
@@ -47,8 +48,11 @@ Cluster with_overlap(Cluster cluster, double ratio) {
 // How a program is made shows in all that ranks cost each other at once: one that loses little to waiting loses little
 // to overlapping too. At best nothing is lost to waiting.
 Cluster as_well_made(Cluster cluster, const Uncertainty& uncertainty) {
-  cluster.contention_ratio = 1;
-  cluster.node_costs.wait_ratio = cluster.joined_costs.wait_ratio = 0;
+  const double less = uncertainty.waits_more;
+  cluster.contention_ratio = std::max(1.0, cluster.contention_ratio - less);
+  for (SideCosts* costs : {&cluster.node_costs, &cluster.joined_costs}) {
+    costs->wait_ratio = std::max(0.0, costs->wait_ratio - less);
+  }
   return with_overlap(cluster, 1 / uncertainty.overlap_ratio);
 }
 

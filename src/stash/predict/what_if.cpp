@@ -18,13 +18,14 @@ namespace {
 
 constexpr double kMostCores = 1e6;
 constexpr int kMostBlocking = 1000;
+constexpr int kMostWorkersOfGpu = 1 << 12;
 constexpr std::array<std::string_view, 6> kAllReduces{"quickest", "ring", "tree", "hierarchical", "server", "gather"};
 
 double positive_number(std::string_view value, std::string_view option) {
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || !(number > 0) || number > kMostCores) {
-    throw UsageError(fmt::format("{} {}: takes a number above 0, like 16", option, value));
+    throw UsageError(fmt::format("{}={}: takes a number above 0, like 16", option, value));
   }
   return number;
 }
@@ -33,14 +34,14 @@ int whole_number(std::string_view value, std::string_view option, int most) {
   int number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number < 1 || number > most) {
-    throw UsageError(fmt::format("{} {}: takes a whole number from 1 to {}", option, value, most));
+    throw UsageError(fmt::format("{}={}: takes a whole number from 1 to {}", option, value, most));
   }
   return number;
 }
 
 double positive_rate(std::string_view value, std::string_view option) {
   const double rate = parse_bytes_per_s(value, option);
-  if (!(rate > 0)) throw UsageError(fmt::format("{} {}: takes a rate above 0, like 10Gbit/s", option, value));
+  if (!(rate > 0)) throw UsageError(fmt::format("{}={}: takes a rate above 0, like 10Gbit/s", option, value));
   return rate;
 }
 
@@ -71,8 +72,8 @@ constexpr std::array kKeys{
         [](WhatIf& w, std::string_view v, std::string_view o) { w.storage_bytes_per_s = positive_rate(v, o); }},
     Key{"cache", [](WhatIf& w, std::string_view v,
                     std::string_view o) { w.cache_bytes = static_cast<double>(parse_bytes(v, o)); }},
-    Key{"workers", [](WhatIf& w, std::string_view v,
-                      std::string_view o) { w.workers = std::max(1, static_cast<int>(positive_number(v, o))); }},
+    Key{"workers",
+        [](WhatIf& w, std::string_view v, std::string_view o) { w.workers = whole_number(v, o, kMostWorkersOfGpu); }},
     Key{"cores", [](WhatIf& w, std::string_view v, std::string_view o) { w.cores = positive_number(v, o); }},
     Key{"bucket", [](WhatIf& w, std::string_view v, std::string_view o) { w.bucket_bytes = parse_bytes(v, o); }},
     Key{"blocking", [](WhatIf& w, std::string_view v,
@@ -80,7 +81,7 @@ constexpr std::array kKeys{
     Key{"reduce", [](WhatIf& w, std::string_view v, std::string_view o) { w.all_reduce = parse_all_reduce(v, o); }},
     Key{"links", set_links},
     Key{"batch", [](WhatIf& w, std::string_view v, std::string_view o) { w.batch = whole_number(v, o, kMostInBatch); }},
-    Key{"dtype", [](WhatIf& w, std::string_view v, std::string_view) { w.dtype = parse_dtype(v); }},
+    Key{"dtype", [](WhatIf& w, std::string_view v, std::string_view o) { w.dtype = parse_dtype(v, o); }},
     Key{"accumulation", [](WhatIf& w, std::string_view v,
                            std::string_view o) { w.accumulation = whole_number(v, o, kMostMicroBatches); }},
     Key{"ranks",

@@ -31,14 +31,16 @@ std::string job_line(const Prediction& prediction) {
 }
 
 void add_saving(std::vector<std::string>& lines, const Prediction& prediction) {
+  if (prediction.changes.empty()) return;
+  lines.push_back(fmt::format("{}: {}", printable(prediction.changes), job_line(prediction)));
+  if (!prediction.why_not_before.empty()) lines.push_back("without that: " + printable(prediction.why_not_before));
   if (!prediction.saving) return;
   const Saving& saving = *prediction.saving;
-  lines.push_back(fmt::format("{}: {}", printable(prediction.changes), job_line(prediction)));
   const double before_s = steady_step_s(prediction.ledger) + saving.step_s;
-  const bool shows = std::abs(saving.step_s) >= kShownRatio * before_s;
+  if (std::abs(saving.step_s) < kShownRatio * before_s) return lines.push_back("that saves nothing");
   std::string line =
-      fmt::format("that {} per step{} ({:.1f} %)", shows ? saved(saving.step_s) : "saves nothing",
-                  saving.samples_ratio == 1 ? "" : " of as many samples", 100 * saving.step_s / before_s);
+      fmt::format("that {} per step{} ({:.1f} %)", saved(saving.step_s),
+                  saving.samples_ratio == 1 ? "" : " of as many samples", 100 * std::abs(saving.step_s) / before_s);
   if (saving.epoch_s) line += fmt::format(", {} per epoch", format_duration(std::abs(*saving.epoch_s)));
   if (saving.epoch_usd) line += fmt::format(", ${:.2f} per epoch at the same price", std::abs(*saving.epoch_usd));
   lines.push_back(std::move(line));
@@ -66,7 +68,7 @@ void add_worth(std::vector<std::string>& lines, const Prediction& prediction) {
   for (const Worth& worth : prediction.worth) {
     if (std::abs(worth.saved_s) < kWorthRatio * step_s) continue;
     lines.push_back(fmt::format("{}, {}: {} per step ({:.1f} %)", worth.resource, worth.more, saved(worth.saved_s),
-                                100 * worth.saved_s / step_s));
+                                100 * std::abs(worth.saved_s) / step_s));
   }
   if (lines.size() > before) return;
   lines.push_back("more network, links, storage, cache, cores or workers would save next to nothing");
@@ -117,8 +119,8 @@ void add_extras(nlohmann::ordered_json& row, const Prediction& prediction) {
     row["tensor"] = prediction.split->tensor;
     row["pipeline"] = prediction.split->pipeline;
   }
+  if (!prediction.changes.empty()) row["changes"] = prediction.changes;
   if (prediction.saving) {
-    row["changes"] = prediction.changes;
     row["saving"] = {{"step_s", json_number(prediction.saving->step_s)},
                      {"epoch_s", json_number(prediction.saving->epoch_s)},
                      {"epoch_usd", json_number(prediction.saving->epoch_usd)}};

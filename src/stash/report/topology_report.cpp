@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stash/core/words.h"
+
 namespace stash {
 namespace {
 
@@ -56,14 +58,16 @@ std::string pair_line(const std::optional<GpuPair>& pair) {
 std::string comparison_line(const TopologyFindings& findings) {
   if (!findings.faults.empty() || !findings.type) return "";
   return findings.type_is_published
-             ? fmt::format("no NVLink is missing that a {} should have\n", *findings.type)
-             : fmt::format("how a {} is wired is not published: only its GPUs were counted\n", *findings.type);
+             ? fmt::format("no NVLink is missing that {} should have\n", with_article(*findings.type))
+             : fmt::format("how {} is wired is not published: only its GPUs were counted\n",
+                           with_article(*findings.type));
 }
 
 std::string fault_lines(const TopologyFindings& findings) {
   if (findings.faults.empty()) return "";
-  std::string text = findings.type ? fmt::format("this machine has less than a {} should have", *findings.type)
-                                   : std::string("this machine uses less than its GPUs offer");
+  std::string text = findings.type
+                         ? fmt::format("this machine has less than {} should have", with_article(*findings.type))
+                         : std::string("this machine uses less than its GPUs offer");
   text += "; for a support ticket:\n";
   for (const std::string& fault : findings.faults) text += fmt::format("  {}\n", fault);
   return text + "\n";

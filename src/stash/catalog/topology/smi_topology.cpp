@@ -48,16 +48,22 @@ int nvlinks_of_gpu(const Gpu* gpu) {
   }
 }
 
-// All GPUs reach all others over more links than they have: a switch joins them.
-bool has_switch(const SmiMatrix& matrix, const Gpu* gpu) {
-  if (matrix.gpus < 3) return false;
-  const SmiCell& first = matrix.at(0, 1);
+// All GPUs reach all others over NVLinks, one of them over more than it has: a switch joins them. The links of each GPU
+// to it, the fewest if one of them lost some; nullopt: there is no switch.
+std::optional<int> links_to_switch(const SmiMatrix& matrix, const Gpu* gpu) {
+  if (matrix.gpus < 3) return std::nullopt;
+  int fewest = matrix.at(0, 1).nvlinks, most_of_gpu = 0;
   for (std::size_t a = 0; a < matrix.gpus; ++a) {
-    for (std::size_t b = a + 1; b < matrix.gpus; ++b) {
-      if (matrix.at(a, b) != first || first.relation != SmiRelation::nvlink) return false;
+    int sum = 0;
+    for (std::size_t b = 0; b < matrix.gpus; ++b) {
+      if (a == b) continue;
+      if (matrix.at(a, b).relation != SmiRelation::nvlink) return std::nullopt;
+      fewest = std::min(fewest, matrix.at(a, b).nvlinks);
+      sum += matrix.at(a, b).nvlinks;
     }
+    most_of_gpu = std::max(most_of_gpu, sum);
   }
-  return first.nvlinks * static_cast<int>(matrix.gpus - 1) > nvlinks_of_gpu(gpu);
+  return most_of_gpu > nvlinks_of_gpu(gpu) ? std::optional(fewest) : std::nullopt;
 }
 
 // Which GPUs share something: each has the number of the first of its group.
@@ -147,8 +153,8 @@ Topology topology_of_matrix(const SmiMatrix& matrix, const Gpu* gpu) {
   topology.peer_reach = is_among(gpu, kNoPeersOverPcie) ? PeerReach::none : PeerReach::pcie_switch;
   PlaceBuilder(matrix, topology, slot_bytes_per_s(gpu)).build();
   topology.nvlink_bytes_per_s = nvlink_bytes_per_s(gpu);
-  if (has_switch(matrix, gpu)) {
-    topology.switch_links_per_gpu = matrix.at(0, 1).nvlinks;
+  if (const std::optional<int> links = links_to_switch(matrix, gpu)) {
+    topology.switch_links_per_gpu = links;
     topology.switch_reduces = gpu != nullptr && gpu->generation >= Generation::hopper;
     return topology;
   }

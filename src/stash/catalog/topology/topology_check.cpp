@@ -6,6 +6,7 @@
 
 #include "stash/catalog/topology/smi_topology.h"
 #include "stash/catalog/topology/topology.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {
@@ -63,9 +64,9 @@ bool is_same_in_another_order(const std::vector<PairLinks>& pairs) {
 }
 
 std::string missing_links(const SmiMatrix& matrix, const PairLinks& pair, const std::string& type) {
-  return fmt::format("GPU {} and GPU {} have {} between them (nvidia-smi topo -m: {}); a {} has {} there.", pair.first,
-                     pair.second, plural(pair.found, "NVLink"), to_string(matrix.at(pair.first, pair.second)), type,
-                     pair.expected);
+  return fmt::format("GPU {} and GPU {} have {} between them (nvidia-smi topo -m: {}); {} has {} there.", pair.first,
+                     pair.second, plural(pair.found, "NVLink"), to_string(matrix.at(pair.first, pair.second)),
+                     with_article(type), pair.expected);
 }
 
 std::string missing_in_all(const std::vector<PairLinks>& pairs, const std::string& type) {
@@ -74,8 +75,8 @@ std::string missing_in_all(const std::vector<PairLinks>& pairs, const std::strin
     found += pair.found;
     expected += pair.expected;
   }
-  return fmt::format("The GPUs have {} between them in all; those of a {} have {}.", plural(found, "NVLink"), type,
-                     expected);
+  return fmt::format("The GPUs have {} between them in all; those of {} have {}.", plural(found, "NVLink"),
+                     with_article(type), expected);
 }
 
 // All pairs of a GPU that reaches a switch over too few links are alike: one sentence for each GPU.
@@ -85,8 +86,8 @@ std::vector<std::string> missing_at_switch(const SmiMatrix& matrix, int expected
     int most = 0;
     for (std::size_t other = 0; other < matrix.gpus; ++other) most = std::max(most, matrix.at(gpu, other).nvlinks);
     if (most >= expected) continue;
-    sentences.push_back(fmt::format("GPU {} reaches the other GPUs over {}; each GPU of a {} has {}.", gpu,
-                                    plural(most, "NVLink"), type, expected));
+    sentences.push_back(fmt::format("GPU {} reaches the other GPUs over {}; each GPU of {} has {}.", gpu,
+                                    plural(most, "NVLink"), with_article(type), expected));
   }
   return sentences;
 }
@@ -119,16 +120,17 @@ void add_slower_rings(TopologyFindings& findings, const Topology& expected, cons
   if (findings.faults.empty() || static_cast<int>(findings.gpus) < type.gpus) return;
   const NodeRings rings = find_rings(expected, type.gpus);
   if (!(findings.rings.ring_bytes_per_s < rings.ring_bytes_per_s)) return;
-  findings.faults.push_back(fmt::format("NCCL's rings carry {:.4g} GB/s at best; on a {} they carry {:.4g} GB/s.",
-                                        findings.rings.ring_bytes_per_s * 1e-9, type.name,
+  findings.faults.push_back(fmt::format("NCCL's rings carry {:.4g} GB/s at best; on {} they carry {:.4g} GB/s.",
+                                        findings.rings.ring_bytes_per_s * 1e-9, with_article(type.name),
                                         rings.ring_bytes_per_s * 1e-9));
 }
 
 void compare(TopologyFindings& findings, const SmiMatrix& matrix, const Instance& type) {
   findings.type = type.name;
   if (static_cast<int>(matrix.gpus) < type.gpus) {
-    findings.faults.push_back(fmt::format("The machine shows {}; a {} has {}, unless a container hides some.",
-                                          plural(static_cast<int>(matrix.gpus), "GPU"), type.name, type.gpus));
+    findings.faults.push_back(fmt::format("The machine shows {}; {} has {}, unless a container hides some.",
+                                          plural(static_cast<int>(matrix.gpus), "GPU"), with_article(type.name),
+                                          type.gpus));
   }
   const Topology* expected = topology_of(type);
   if (expected == nullptr || matrix.gpus > expected->gpus.size()) return;

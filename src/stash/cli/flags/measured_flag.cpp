@@ -7,6 +7,7 @@
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 
 namespace stash {
 namespace {
@@ -27,8 +28,8 @@ int gpu_count(std::string_view count, std::string_view text) {
 void put_gpus(MeasuredStep& measured, int gpus, std::string_view text) {
   const int each = measured.instance.gpus;
   if (gpus > each && gpus % each != 0) {
-    throw UsageError(fmt::format("--measured {}: {} GPUs are no multiple of the {} that a {} has", text, gpus, each,
-                                 measured.instance.name));
+    throw UsageError(fmt::format("--measured {}: {} GPUs are no multiple of the {} that {} has", text, gpus, each,
+                                 with_article(measured.instance.name)));
   }
   measured.nodes = gpus > each ? gpus / each : 1;
   measured.gpus_per_node = gpus / measured.nodes;

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
@@ -65,6 +66,7 @@ class PredictVerb final : public Verb {
     }
     const PredictJob job = flags_.resolve(catalogue.instances);
     const WhatIf what_if = flags_.what_if();
+    if (gpus_ && *gpus_ < 1) throw UsageError(fmt::format("--gpus {}: takes a whole number from 1", *gpus_));
     if (gpus_ && what_if.ranks) {
       throw UsageError("--gpus and --set ranks contradict each other: give one of them");
     }
@@ -109,17 +111,20 @@ class PredictVerb final : public Verb {
         }
         Prediction& prediction = found.predictions.emplace_back(std::move(std::get<Prediction>(result)));
         auto unchanged = before.on(instance, nodes, gpus_);
-        const auto* without = std::get_if<Prediction>(&unchanged);  // none where the change alone makes it possible
-        if (!what_if.empty()) tell_change(prediction, without == nullptr ? prediction : *without);
+        if (!what_if.empty()) tell_change(prediction, unchanged);
         tell_worth(prediction, std::get<Setting>(after.setting_on(instance, nodes, gpus_)), after.job());
       }
     }
     return found;
   }
 
-  void tell_change(Prediction& prediction, const Prediction& before) const {
+  void tell_change(Prediction& prediction, const std::variant<Prediction, Rejected>& before) const {
     prediction.changes = fmt::format("{}", fmt::join(flags_.changes, ", "));
-    prediction.saving = saving_of(before, prediction);
+    if (const auto* rejected = std::get_if<Rejected>(&before)) {
+      prediction.why_not_before = rejected->why;
+    } else {
+      prediction.saving = saving_of(std::get<Prediction>(before), prediction);
+    }
   }
 
   static void tell_worth(Prediction& prediction, const Setting& setting, const PredictJob& job) {
