@@ -17,4 +17,6 @@ ERROR_EVENT = "error"
 ERROR_KEYS = ("kind", "message", "lost")
 RECORDED_EVENT = "recorded"
 RECORDED_KEYS = ("trace", "batch", "sample_bytes", "parameters")
+SCRIPT_EVENT = "script"
+SCRIPT_KEYS = ("input", "parameters", "optimizers", "stored_as", "autocast", "wrappers", "peak_memory_bytes")
 FAULT_KINDS = ("usage", "environment", "memory", "peer")

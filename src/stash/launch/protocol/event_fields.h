@@ -115,6 +115,11 @@ void fields(V& visit, T& event) {
   visit("parameters", event.parameters);
 }
 
+template <class V, json_fields::FieldsOf<ScriptEvent> T>
+void fields(V& visit, T& event) {
+  visit("facts", event.facts);
+}
+
 template <class V, json_fields::FieldsOf<CountersEvent> T>
 void fields(V& visit, T& event) {
   visit("counters", event.counters);
