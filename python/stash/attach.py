@@ -14,8 +14,9 @@ from stash.feed import Feed, WatchedFeed
 from stash.files import Files
 from stash.input_function import InputFunction
 from stash.machine import machine_facts
-from stash.messages import error_line, read_script_order
+from stash.messages import error_line, read_script_order, script_line
 from stash.precision import Precision
+from stash.script_facts import script_facts
 from stash.work import WorkRecorder
 
 MOST_REQUESTS = 3  # to stop, to a script that catches everything
@@ -118,8 +119,11 @@ class AttachedRank:
     def give_up(self, why):
         self.over = True
         self.session = None
+        self.tell(error_line("environment", why))
+
+    def tell(self, line):
         with open(self.events_path(), "a", encoding="utf-8") as file:
-            file.write(error_line("environment", why))
+            file.write(line)
 
     def events_path(self):
         return os.path.join(self.folder, f"{self.pid}{shared_names.EVENTS_SUFFIX}")
@@ -233,6 +237,8 @@ class AttachedRank:
 
     def enter(self, apart, drifts, reads_input, copies, cold, steps):
         if self.weights is None:
+            if self.team.rank == 0:
+                self.tell(script_line(script_facts(self.torch, self)))
             optimizers = list(self.optimizers)
             if self.order.keep_training:
                 self.training = kept.Training(self.torch, optimizers)

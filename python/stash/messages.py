@@ -23,6 +23,13 @@ def error_line(kind, message):
     return json.dumps({"event": shared_names.ERROR_EVENT, **content}) + "\n"
 
 
+def script_line(facts):
+    """The event by which rank 0 says what the script is."""
+    if set(facts) != set(shared_names.SCRIPT_KEYS):
+        raise ValueError(f"{sorted(facts)} are not {sorted(shared_names.SCRIPT_KEYS)}")
+    return json.dumps({"event": shared_names.SCRIPT_EVENT, "facts": facts}) + "\n"
+
+
 def recorded_line(trace, batch, sample_bytes, parameters):
     """The event by which rank 0 says where its profiler's trace is."""
     content = dict(zip(shared_names.RECORDED_KEYS, (trace, batch, sample_bytes, parameters), strict=True))

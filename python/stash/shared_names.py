@@ -30,4 +30,6 @@ SHARE_MESSAGE = "share"
 SHARE_KEYS = ("workers", "most_workers", "report_s")
 RECORDED_EVENT = "recorded"
 RECORDED_KEYS = ("trace", "batch", "sample_bytes", "parameters")
+SCRIPT_EVENT = "script"
+SCRIPT_KEYS = ("input", "parameters", "optimizers", "stored_as", "autocast", "wrappers", "peak_memory_bytes")
 FAULT_KINDS = ("usage", "environment", "memory", "peer")

@@ -63,6 +63,8 @@ std::string python_names() {
   text += tuple_line("SHARE_KEYS", keys_of<ShareMessage>());
   text += fmt::format("RECORDED_EVENT = \"{}\"\n", RecordedEvent::kName);
   text += tuple_line("RECORDED_KEYS", keys_of<RecordedEvent>());
+  text += fmt::format("SCRIPT_EVENT = \"{}\"\n", ScriptEvent::kName);
+  text += tuple_line("SCRIPT_KEYS", keys_of<ScriptFacts>());
   std::vector<std::string> kinds;
   for (const FaultKind kind : every(FaultKind{})) kinds.emplace_back(to_string(kind));
   return text + tuple_line("FAULT_KINDS", kinds);
@@ -108,6 +110,13 @@ std::vector<RankEvent> some_events() {
           CountersEvent{{.rank = 1, .steps = 5, .step_s = 1, .input_wait_s = 0.5, .collectives = {collective}}},
           RecordedEvent{.trace = "/tmp/work.json", .batch = 8, .sample_bytes = 12, .parameters = {{{3, 4}, {4}}}},
           TrainedEvent{{.samples = 64, .s = 2, .waited_s = 0.5, .workers = 3}}};
+          ScriptEvent{{.input = "get_batch",
+                       .parameters = 12,
+                       .optimizers = {"AdamW"},
+                       .stored_as = {"fp32"},
+                       .autocast = {"bf16"},
+                       .wrappers = {"DDP"},
+                       .peak_memory_bytes = 1 << 20}}};
 }
 
 TEST(Protocol, EveryEventComesBackAsItWas) {

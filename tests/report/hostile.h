@@ -21,6 +21,13 @@ inline void make_hostile(Profile& profile) {
   profile.machine.hostname = kHostileName;
   profile.machine.cpu = kHostileName;
   profile.machine.versions["torch"] = kHostileName;
+  profile.script = ScriptFacts{.input = kHostileName,
+                               .parameters = 1,
+                               .optimizers = {kHostileName},
+                               .stored_as = {kHostileName},
+                               .autocast = {kHostileName},
+                               .wrappers = {kHostileName},
+                               .peak_memory_bytes = {}};
   profile.warnings = {kHostileName, fmt::format("1. {}", kHostileName)};
 }
 

@@ -23,6 +23,28 @@ std::string verdict_of(const Profile& profile) { return first_line(text_of(profi
 
 }  // namespace
 
+TEST(TextReport, WhatWasSeenInAScriptStandsBelowTheJob) {
+  Profile profile = interconnect_profile();
+  profile.script = ScriptFacts{.input = "get_batch",
+                               .parameters = 1'581'066,
+                               .optimizers = {"AdamW"},
+                               .stored_as = {"fp32"},
+                               .autocast = {"bf16"},
+                               .wrappers = {"DDP", "compile"},
+                               .peak_memory_bytes = 392'000'000};
+  ScriptWork work;
+  work.passes = 2;
+  work.rows = {{WorkClass::matrix, "bf16", WorkPass::forward, 0.01, 1e9, 1e6, 10},
+               {WorkClass::memory, "fp32", WorkPass::forward, 0.02, 0, 1e6, 10}};
+  profile.work = work;
+  EXPECT_CONTAINS(text_of(profile),
+                  "seen in the script: 1,581,066 parameters in fp32, autocast to bf16, AdamW, DDP, compiled, 2 passes "
+                  "per step, matrix products in bf16, batches from get_batch, 392 MB of memory at its peak\n");
+  profile.script = ScriptFacts{};
+  profile.work.reset();
+  EXPECT_CONTAINS(text_of(profile), "seen in the script: 0 parameters\n");
+}
+
 TEST(TextReport, IsThisPage) {
   EXPECT_EQ(text_of(interconnect_profile()),
             R"(interconnect costs 41 % of every step (37.1 of 90.2 ms); prep 10 %, compute 48 %

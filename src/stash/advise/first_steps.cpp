@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "stash/advise/launch_gaps.h"
 #include "stash/advise/measured_steps.h"
 #include "stash/advise/simulated_steps.h"
 #include "stash/attribute/steady_fetch.h"
@@ -72,6 +73,16 @@ bool exceeds_noise(const FirstStep& late, const std::vector<Stall>& stalls) {
   return stalls.empty() || late.saved.s > half_width_s(stalls.front().time);
 }
 
+// What a step computes is no stall; what it waits for meanwhile may be more than any.
+std::vector<FirstStep> with_launches(const JobFacts& facts, std::vector<FirstStep> steps) {
+  if (std::optional<FirstStep> gaps = input_limits(facts.ledger, false) ? std::nullopt : about_launch_gaps(facts)) {
+    const auto place = std::ranges::find_if(steps, [&](const FirstStep& step) { return step.saved.s < gaps->saved.s; });
+    steps.insert(place, std::move(*gaps));
+    if (steps.size() > kMostSteps) steps.resize(kMostSteps);
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::vector<FirstStep> first_steps(const Profile& profile, const Ledger& ledger, std::span<const Instance> instances) {
@@ -85,9 +96,9 @@ std::vector<FirstStep> first_steps(const Profile& profile, const Ledger& ledger,
     if (!steps) steps = measured_steps(facts, stall);
     std::erase_if(*steps, [&](const FirstStep& step) { return !is_worth_it(step, stall); });
     put_first_things_first(*steps);
-    if (!steps->empty()) return *steps;
+    if (!steps->empty()) return with_launches(facts, std::move(*steps));
   }
-  return {};
+  return with_launches(facts, {});
 }
 
 }  // namespace stash

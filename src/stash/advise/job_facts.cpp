@@ -27,6 +27,17 @@ double before_input_s(const Ledger& ledger) {
   return s;
 }
 
+// A function has no workers: it becomes what the workers of a loader call.
+std::string workers_setting(const JobFacts& facts, int workers) {
+  if (!facts.is_script) return fmt::format("--workers {}", workers);
+  const std::string function = input_function(facts);
+  if (function.empty()) return fmt::format("DataLoader(num_workers={})", workers);
+  return fmt::format(
+      "DataLoader(dataset, batch_size=None, num_workers={}) over an IterableDataset that yields what {} "
+      "returns",
+      workers, function);
+}
+
 // A step may be this factor longer than one that reads nothing: a worker that reads before it decodes is never as
 // quick as one that only decodes.
 constexpr double kReadingRatio = 1.05;
@@ -61,11 +72,22 @@ JobFacts::JobFacts(const Profile& from, const Ledger& its_ledger)
       computes_on_cpu(from.job.device.is_cpu()),
       most_workers(computes_on_cpu ? 0 : std::clamp(from.machine.cores / ranks_per_node, 0, kMostWorkersPerRank)) {}
 
+std::string input_function(const JobFacts& facts) {
+  return facts.profile.script ? facts.profile.script->input : std::string();
+}
+
+std::string larger_batch(const JobFacts& facts, int samples) {
+  if (!facts.is_script) return fmt::format("--batch {}", samples);
+  const std::string function = input_function(facts);
+  return function.empty() ? fmt::format("DataLoader(batch_size={})", samples)
+                          : fmt::format("batches of {} from {}", samples, function);
+}
+
 FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers) {
   const int now = facts.profile.job.workers;
   return step_for(
       stall, fmt::format("give each rank {} input workers instead of {}", workers, now),
-      facts.is_script ? fmt::format("DataLoader(num_workers={})", workers) : fmt::format("--workers {}", workers),
+      workers_setting(facts, workers),
       fmt::format("a step waits {} for batches and takes {} without input; a rank has {} cores",
                   format_duration(stall.time.s), format_duration(before_input_s(facts.ledger)), facts.most_workers),
       Effort::setting);

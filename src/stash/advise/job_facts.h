@@ -27,10 +27,14 @@ struct StorageNeed {
 // nullopt: what a sample takes is not known.
 std::optional<StorageNeed> storage_need(const JobFacts& facts, const Stall& fetch);
 
+// What makes batches in a script: a function that --input named, else a loader. Empty: a loader.
+std::string input_function(const JobFacts& facts);
+
 // What to do, in words, for what is to be filled in with what it saves.
 FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers);
 FirstStep faster_storage(const JobFacts& facts, const Stall& stall, double bytes_per_s);
 FirstStep larger_cache(const JobFacts& facts, const Stall& stall, double cache_bytes);
+std::string larger_batch(const JobFacts& facts, int samples);
 FirstStep compressed_gradients(const Stall& stall, bool with_bf16);
 FirstStep accumulated_gradients(const Stall& stall);
 

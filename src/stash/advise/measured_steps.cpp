@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stash/advise/group_steps.h"
 #include "stash/core/units.h"
 
 namespace stash {
@@ -12,8 +13,6 @@ namespace {
 
 // What an input takes with other workers is known to about this, since they share memory and caches.
 constexpr double kInputRatio = 1.1;
-// Calls of fewer bytes are latency more than bytes; half the bytes would not be half the time.
-constexpr double kLargeCallBytes = 1e6;
 
 class MeasuredSteps {
  public:
@@ -26,8 +25,7 @@ class MeasuredSteps {
         break;
       case Part::interconnect:
       case Part::network:
-        unless_input_limits(&MeasuredSteps::compression);
-        unless_input_limits(&MeasuredSteps::accumulation);
+        unless_input_limits(&MeasuredSteps::communication);
         break;
       case Part::copy:
         unless_input_limits(&MeasuredSteps::second_stream);
@@ -89,24 +87,9 @@ class MeasuredSteps {
     add(larger_cache(facts_, stall_, static_cast<double>(*profile.dataset_bytes)), stall_.time.s);
   }
 
-  // Every all-reduce of half the bytes takes half the time, so at least half of what is exposed goes.
-  void compression() {
-    if (facts_.computes_on_cpu || job_.dtype != "fp32" || !sums_large_gradients()) return;
-    add(compressed_gradients(stall_, job_.device.is_cuda()), stall_.time.s / 2);
+  void communication() {
+    for (FirstStep& step : group_steps(facts_, stall_)) steps_.push_back(std::move(step));
   }
-
-  bool sums_large_gradients() const {
-    double bytes = 0, calls = 0, other_bytes = 0;
-    for (const CollectiveSummary& row : facts_.profile.collectives) {
-      const auto moved = static_cast<double>(row.bytes) * static_cast<double>(row.count);
-      (row.op == "allreduce" ? bytes : other_bytes) += moved;
-      if (row.op == "allreduce") calls += static_cast<double>(row.count);
-    }
-    return calls > 0 && bytes / calls >= kLargeCallBytes && other_bytes < bytes / 2;
-  }
-
-  // Exposed communication comes with the last pass of an update only.
-  void accumulation() { add(accumulated_gradients(stall_), stall_.time.s / 2); }
 
   // A copy hides behind the step that it does not belong to, as far as that is long enough.
   void second_stream() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "stash/advise/group_steps.h"
 #include "stash/advise/other_machine.h"
 #include "stash/catalog/gpu.h"
 #include "stash/core/error.h"
@@ -163,7 +164,8 @@ void SimulatedSteps::add_bucket(const Stall& stall, std::vector<FirstStep>& step
   const std::int64_t mib = best / kMiB;
   FirstStep step{.part = stall.part,
                  .action = fmt::format("let a gradient bucket hold {} MiB instead of {:g}", mib, now / kMiB),
-                 .how = fmt::format("--bucket {0}MiB; DistributedDataParallel(bucket_cap_mb={0})", mib),
+                 .how = fmt::format("{}DistributedDataParallel(bucket_cap_mb={})",
+                                    facts_->is_script ? "" : fmt::format("--bucket {}MiB; ", mib), mib),
                  .because = fmt::format("gradients then go out in {} buckets instead of {}",
                                         shape_of(changed.step).buckets.size(), shape_of(here_.step).buckets.size()),
                  .of_s = stall.step_s};
@@ -171,8 +173,12 @@ void SimulatedSteps::add_bucket(const Stall& stall, std::vector<FirstStep>& step
   steps.push_back(std::move(step));
 }
 
+// Gloo sums fp16 on the CPU, which takes as long as it saves.
 void SimulatedSteps::add_compression(const Stall& stall, std::vector<FirstStep>& steps) const {
-  steps.push_back(compressed_gradients(stall, job_.profile->gpu->bf16_ops_per_s.has_value()));
+  const bool has_bf16 = job_.profile->gpu->bf16_ops_per_s && takes_bf16_hook(*facts_);
+  const bool on_gloo = facts_->profile.job.device.is_cuda() && facts_->profile.job.backend == "gloo";
+  if (!has_bf16 && on_gloo) return;
+  steps.push_back(compressed_gradients(stall, has_bf16));
   steps.back().saved = saving(stall, halve_gradients);
 }
 
@@ -192,7 +198,7 @@ void SimulatedSteps::add_batch(const Stall& stall, std::vector<FirstStep>& steps
   const double bytes = training_bytes(job_.graph, 2 * job_.batch, element_bytes(job_.dtype));
   steps.push_back({.part = stall.part,
                    .action = fmt::format("give each rank batches of {} instead of {}", 2 * job_.batch, job_.batch),
-                   .how = fmt::format("--batch {}", 2 * job_.batch),
+                   .how = larger_batch(*facts_, 2 * job_.batch),
                    .because = fmt::format("gradients go out once for twice the samples, and about {} of GPU memory are "
                                           "enough; an update sees twice the samples",
                                           format_bytes(bytes)),
@@ -221,7 +227,8 @@ std::optional<std::vector<FirstStep>> SimulatedSteps::against(const Stall& stall
     add_workers(stall, steps);
     add_storage(stall, steps);
   }
-  if (stall.part == Part::interconnect || stall.part == Part::network) {
+  const bool is_communication = stall.part == Part::interconnect || stall.part == Part::network;
+  if (is_communication && sums_like_ddp(*facts_)) {
     add_bucket(stall, steps);
     add_compression(stall, steps);
     add_batch(stall, steps);

@@ -60,6 +60,7 @@ int count_nodes(const std::vector<RankPlace>& places) {
 }
 
 nlohmann::json to_json(const Machine& machine) { return json_fields::write(machine); }
+nlohmann::json to_json(const ScriptFacts& facts) { return json_fields::write(facts); }
 nlohmann::json to_json(const LinkTime& row) { return json_fields::write(row); }
 nlohmann::json to_json(const RankPlace& place) { return json_fields::write(place); }
 

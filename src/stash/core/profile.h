@@ -10,6 +10,7 @@
 #include "stash/core/job.h"
 #include "stash/core/link_time.h"
 #include "stash/core/machine.h"
+#include "stash/core/script_facts.h"
 #include "stash/core/script_work.h"
 #include "stash/core/trace.h"
 #include "stash/core/variant.h"
@@ -120,7 +121,8 @@ struct Profile {
   double edge_s = 0;                    // what a window's two edges cost, from the pilot
   std::optional<double> clocks_s;       // how far the ranks' clocks may be apart after aligning them; absent: one rank
   std::vector<LayerTime> layers;
-  std::optional<ScriptWork> work;  // of a script, where it was recorded
+  std::optional<ScriptFacts> script;  // of a script
+  std::optional<ScriptWork> work;     // of a script, where it was recorded
   std::vector<Bucket> buckets;
   std::vector<CommGroup> groups;  // of a script
   std::vector<CollectiveSummary> collectives;

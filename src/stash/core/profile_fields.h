@@ -3,6 +3,7 @@
 #include "stash/core/job_fields.h"
 #include "stash/core/json_fields.h"
 #include "stash/core/profile.h"
+#include "stash/core/script_facts_fields.h"
 #include "stash/core/script_work_fields.h"
 
 // The keys of a profile and of what it is made of.
@@ -149,6 +150,7 @@ void fields(V& visit, T& profile) {
   visit("edge_s", profile.edge_s, 0);
   visit("clocks_s", profile.clocks_s, 0);
   visit("layers", profile.layers);
+  visit("script", profile.script);
   visit("work", profile.work);
   visit("buckets", profile.buckets);
   visit.or_default("groups", profile.groups);

@@ -13,6 +13,7 @@ namespace stash {
 // at fault ("windows[3].ranks[1].wall_s must be a number"). A Job's missing keys keep their defaults.
 nlohmann::json to_json(const Job& job);
 nlohmann::json to_json(const Machine& machine);
+nlohmann::json to_json(const ScriptFacts& facts);
 nlohmann::json to_json(const LinkTime& row);
 nlohmann::json to_json(const RankPlace& place);
 nlohmann::json to_json(const RankTrace& trace);

@@ -85,6 +85,14 @@ constexpr auto kProfileMeanings = std::to_array<KeyMeaning>({
     {"layers[].backward_bytes", "bytes read and written by the backward pass"},
     {"layers[].forward_s", "time of the forward pass"},
     {"layers[].backward_s", "time of the backward pass"},
+    {"script", "what a script was seen to be, on rank 0; `null` for built-in jobs"},
+    {"script.input", "function that `--input` named and whose batches were measured; `null`: none"},
+    {"script.parameters", "numbers that its optimizers update; of sharded ones those of all ranks"},
+    {"script.optimizers", "classes of its optimizers"},
+    {"script.stored_as", "data types of its parameters"},
+    {"script.autocast", "data types that autocast was entered with"},
+    {"script.wrappers", "`DDP`, `FSDP` (fully_shard), `FSDP1` (FullyShardedDataParallel), `compile`"},
+    {"script.peak_memory_bytes", "most memory that torch had allocated on the GPU; without a GPU of the process"},
     {"work",
      "what a step of a script consists of, recorded by torch's profiler on rank 0; `null` for built-in jobs and where "
      "it "

@@ -58,6 +58,7 @@ struct Collector::Taker {
     collector.stopped_ = true;
   }
   void operator()(const ErrorEvent& event) const { collector.errors_.emplace(rank, event); }
+  void operator()(const ScriptEvent& event) const { profile.script = event.facts; }
   void operator()(const RecordedEvent&) const {
     collector.misunderstood(rank, "it recorded steps, which only stash run reads");
   }

@@ -48,6 +48,14 @@ std::string known_of(std::initializer_list<std::string_view> facts) {
   return known.empty() ? "" : fmt::format(" ({})", fmt::join(known, ", "));
 }
 
+// That most operations of the recorded steps were computed in.
+std::string product_dtype(const Profile& profile) {
+  if (!profile.work) return "";
+  const auto more = [](const WorkRow& a, const WorkRow& b) { return a.operations < b.operations; };
+  const auto most = std::ranges::max_element(profile.work->rows, more);
+  return most == profile.work->rows.end() || most->operations <= 0 ? "" : most->dtype;
+}
+
 }  // namespace
 
 std::string job_line(const Profile& profile) {
@@ -64,6 +72,28 @@ std::string job_line(const Profile& profile) {
   }
   for (const GpuInfo& gpu : profile.machine.gpus) line += fmt::format(", {}", gpu.name);
   return line;
+}
+
+std::string script_line(const Profile& profile) {
+  if (!profile.script) return "";
+  const ScriptFacts& facts = *profile.script;
+  std::vector<std::string> said{fmt::format("{} parameters", format_count(facts.parameters))};
+  if (!facts.stored_as.empty()) said.back() += fmt::format(" in {}", fmt::join(facts.stored_as, " and "));
+  if (!facts.autocast.empty()) said.push_back(fmt::format("autocast to {}", fmt::join(facts.autocast, " and ")));
+  said.insert(said.end(), facts.optimizers.begin(), facts.optimizers.end());
+  for (const std::string& wrapper : facts.wrappers) said.push_back(wrapper == "compile" ? "compiled" : wrapper);
+  if (profile.work && profile.work->passes > 1) {
+    said.push_back(fmt::format("{} passes per step", profile.work->passes));
+  }
+  if (const std::string dtype = product_dtype(profile); !dtype.empty()) {
+    said.push_back(fmt::format("matrix products in {}", dtype));
+  }
+  if (!facts.input.empty()) said.push_back(fmt::format("batches from {}", facts.input));
+  if (facts.peak_memory_bytes) {
+    said.push_back(
+        fmt::format("{} of memory at its peak", format_bytes(static_cast<double>(*facts.peak_memory_bytes))));
+  }
+  return fmt::format("seen in the script: {}", fmt::join(said, ", "));
 }
 
 std::string loader_line(const Profile& profile, const Ledger& ledger) {

@@ -36,7 +36,8 @@ std::string render_json(const Report& report) {
             {"elapsed_s", json_number(profile.elapsed_s)},
             {"warnings", warnings},
             {"job", to_json(profile.job)},
-            {"machine", to_json(profile.machine)}};
+            {"machine", to_json(profile.machine)},
+            {"script", profile.script ? Json(to_json(*profile.script)) : Json(nullptr)}};
   return json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

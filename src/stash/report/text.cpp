@@ -42,6 +42,11 @@ std::string shown_loader(const Profile& profile, const Ledger& ledger, bool unic
   return line.empty() ? "" : shown_line(line, unicode);
 }
 
+std::string shown_script(const Profile& profile, bool unicode) {
+  const std::string line = script_line(profile);
+  return line.empty() ? "" : shown_line(line, unicode);
+}
+
 // What to do first with its reason, and what else would help. Nothing where nothing is worth it.
 std::string first_step_lines(const Report& report, bool unicode) {
   if (report.first_steps.empty()) return "";
@@ -79,11 +84,12 @@ std::string render_text(const Report& report, const ReportOptions& options) {
   const Ledger& ledger = report.ledger;
   const auto shown = [&](const std::string& text) { return shown_line(text, options.unicode); };
   const std::string page = fmt::format(
-      "{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
-      shown(job_line(profile)), injection_line(profile.job), render_table(report, options), render_bar(ledger, options),
-      communication_text(report, options.unicode), first_step_lines(report, options.unicode), conditions_line(ledger),
-      steady_fetch_line(ledger), shown_loader(profile, ledger, options.unicode), late_rank_line(profile, ledger),
-      stopped_line(profile, ledger), published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
+      "{}{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
+      shown(job_line(profile)), shown_script(profile, options.unicode), injection_line(profile.job),
+      render_table(report, options), render_bar(ledger, options), communication_text(report, options.unicode),
+      first_step_lines(report, options.unicode), conditions_line(ledger), steady_fetch_line(ledger),
+      shown_loader(profile, ledger, options.unicode), late_rank_line(profile, ledger), stopped_line(profile, ledger),
+      published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
   return options.unicode ? page : to_ascii(page);
 }
 

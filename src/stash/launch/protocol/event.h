@@ -118,6 +118,10 @@ struct RecordedEvent {  // a script's steps, by torch's profiler
   std::optional<double> sample_bytes;                                // of it, per sample
   std::optional<std::vector<std::vector<std::int64_t>>> parameters;  // shapes of what the optimizer updates
 };
+struct ScriptEvent {  // what a script was seen to be
+  static constexpr std::string_view kName = "script";
+  ScriptFacts facts;
+};
 struct CountersEvent {
   static constexpr std::string_view kName = "counters";
   WatchedRank counters;
@@ -132,6 +136,10 @@ using RankEvent = std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, W
                                LayersEvent, BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent,
                                ClocksEvent, LossEvent, WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent,
                                ErrorEvent, CountersEvent, RecordedEvent, TrainedEvent>;
+using RankEvent = std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent,
+                               LayersEvent, BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent,
+                               ClocksEvent, LossEvent, WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent,
+                               ErrorEvent, CountersEvent, RecordedEvent, ScriptEvent>;
 
 std::string to_line(const RankEvent& event);       // ends with a line break
 RankEvent event_from_line(std::string_view line);  // Error when it is none, or of a kind that is unknown
