@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "stash/core/error.h"
 
@@ -23,6 +24,7 @@ constexpr double kShortestHorizon_s = 10, kLongestHorizon_s = 600;
 constexpr double kIdleTick_s = 5;
 constexpr double kLeastOfReport = 0.4;  // a shorter window tells little
 constexpr std::size_t kMostNameLength = 64;
+constexpr std::size_t kShownWorkers = 128;  // of a curve
 
 }  // namespace
 
@@ -381,6 +383,11 @@ PoolState PoolBook::state(double now_s) const {
   for (const auto& [key, job] : jobs_) {
     PoolJob shown = job.shown;
     shown.ranks = static_cast<int>(job.members.size());
+    if (const PoolSeatFacts seat = facts_of(job); seat.is_known) {
+      for (const Rate& rate : std::span(seat.curve.by_workers).first(std::min(seat.curve.by_workers.size(), kShownWorkers))) {
+        shown.by_workers_per_s.push_back(rate.per_s);
+      }
+    }
     for (const int id : job.members) shown.pids.push_back(members_.at(id).join.pid);
     state.given_workers += shown.workers;
     state.jobs.push_back(std::move(shown));
