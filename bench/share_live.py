@@ -116,8 +116,8 @@ def mixes(bench, options):
 def makespan(bench, options):
     jobs = []
     for number in range(3):
-        jobs.append((f"decoding-{number}", KINDS["decoding"], ("--samples", 5000, "--max-time", "600s")))
-        jobs.append((f"compute-{number}", KINDS["compute"], ("--samples", 12000, "--max-time", "600s")))
+        jobs.append((f"decoding-{number}", KINDS["decoding"], ("--samples", 10000, "--max-time", "600s")))
+        jobs.append((f"compute-{number}", KINDS["compute"], ("--samples", 20000, "--max-time", "600s")))
     took = {policy: bench.series(jobs, "--policy", policy, gpus=2)["makespan_s"] for policy in ("even", "need")}
     print(f"makespan: {took['even']:.1f} s evenly, {took['need']:.1f} s by need: "
           f"{100 * (1 - took['need'] / took['even']):.1f} % shorter; target 10 %")
