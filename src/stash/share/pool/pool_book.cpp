@@ -17,6 +17,7 @@ constexpr std::size_t kMostPoints = 256;  // of a job's time line; then each sta
 constexpr double kShortestSilence_s = 10;
 constexpr double kSilentReports = 10;
 constexpr double kSilentBatches = 5;
+constexpr double kFirstSilence_s = 120;  // a first batch may have to wait for compilation
 constexpr double kIdleTick_s = 5;
 constexpr double kLeastOfReport = 0.4;  // a shorter window tells little
 constexpr std::size_t kMostNameLength = 64;
@@ -30,6 +31,12 @@ PoolBook::PoolBook(const PoolOptions& options) : options_(options) {
 
 double PoolBook::silent_after_s(const Job& job) const {
   return std::max({kShortestSilence_s, kSilentReports * options_.report_s, kSilentBatches * job.batch_s});
+}
+
+bool PoolBook::is_overdue(const Job& job, int connection, double now_s) const {
+  const Member& member = members_.at(connection);
+  const double patience_s = member.has_trained ? silent_after_s(job) : std::max(silent_after_s(job), kFirstSilence_s);
+  return now_s - member.seen_s > patience_s;
 }
 
 double PoolBook::present_cpu_s() const {
@@ -118,7 +125,10 @@ void PoolBook::report(int connection, const ReportMessage& report, double now_s)
   Member& member = found->second;
   Job& job = jobs_.at(member.join.job);
   const double since_s = now_s - member.seen_s;
-  if (report.samples > 0) member.seen_s = now_s;
+  if (report.samples > 0) {
+    member.seen_s = now_s;
+    member.has_trained = true;
+  }
   const LoaderWindow window{.workers = report.workers,
                             .elapsed_s = report.elapsed_s,
                             .samples = static_cast<double>(report.samples),
@@ -184,8 +194,8 @@ void PoolBook::add_point(Job& job, const ReportMessage& report, double now_s) {
 void PoolBook::tick(double now_s) {
   for (auto& [key, job] : jobs_) {
     if (job.shown.state == PoolJobState::silent) continue;
-    const bool silent = std::ranges::any_of(
-        job.members, [&, &job = job](int id) { return now_s - members_.at(id).seen_s > silent_after_s(job); });
+    const bool silent =
+        std::ranges::any_of(job.members, [&, &job = job](int id) { return is_overdue(job, id, now_s); });
     if (!silent) continue;
     job.shown.state = PoolJobState::silent;
     if (gain_) gain_->restart(now_s);
