@@ -41,6 +41,8 @@ TEST(PoolBook, WorkersGoToTheJobThatTheyBringMost) {
   const PoolState state = book.state(jobs.now_s());
   EXPECT_NEAR(*job_named(state, "decodes").per_s, 70, 3);
   EXPECT_NEAR(*job_named(state, "decodes").even_per_s, 40, 3);
+  ASSERT_EQ(job_named(state, "decodes").by_workers_per_s.size(), 8u);
+  EXPECT_NEAR(job_named(state, "decodes").by_workers_per_s[1], 20, 1.5);
   EXPECT_NEAR(*state.predicted_gain_ratio, 0.375, 0.04) << "(70 / 40 + 1) / 2 - 1";
 }
 

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "stash/core/error.h"
@@ -115,6 +119,33 @@ TEST(PoolServer, TakesOverTheSocketOfAKilledPool) {
   std::filesystem::rename(folder.path() / "kept", socket);  // as a pool leaves it that was killed
   const RunningPool pool(socket, 4);
   EXPECT_EQ(pool_state_from_line(ask_pool_state(socket)).cores, 4);
+}
+
+TEST(PoolServer, AnotherUserIsNotLetIn) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can act as another user";
+  const TemporaryFolder folder;
+  const std::filesystem::path socket = folder.path() / "pool";
+  const RunningPool pool(socket, 4);
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  const auto refusal_of_other = [&] {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (setuid(65534) != 0) _exit(2);
+      try {
+        Fd connection;
+        connect_to_pool(socket, connection);
+      } catch (const Error& error) {
+        _exit(std::string_view(error.what()).find("another user's") != std::string_view::npos ? 0 : 1);
+      }
+      _exit(3);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  EXPECT_EQ(refusal_of_other(), 0) << "the socket's permissions";
+  std::filesystem::permissions(socket, std::filesystem::perms::all);
+  EXPECT_EQ(refusal_of_other(), 0) << "who made it";
 }
 
 TEST(PoolServer, KeepsAFileThatIsNoSocket) {

@@ -33,6 +33,11 @@ class SharedCount {
 class PooledTraining {
  public:
   explicit PooledTraining(const TrainingParts& parts) : parts_(parts), ranks_(parts.control.size()) {}
+  ~PooledTraining() {  // also where a step failed: the pool's thread uses what goes with this object
+    if (parts_.member != nullptr) parts_.member->end();
+  }
+  PooledTraining(const PooledTraining&) = delete;
+  PooledTraining& operator=(const PooledTraining&) = delete;
 
   void run() {
     parts_.workload.enter(Condition::hot, 1);

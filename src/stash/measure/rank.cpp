@@ -72,8 +72,6 @@ class RankRun {
   void train() {
     use_precise_sleep();
     if (speaks_) introduce();
-    const std::unique_ptr<PoolMember> member = join_pool(setup_, job_.workers);
-    if (member) most_workers_ = member->most_workers();
     prepare();
     first_steps();
     say("training");
@@ -83,7 +81,7 @@ class RankRun {
               .workload = *workload_,
               .batches = *batches_,
               .pipeline = *pipeline_,
-              .member = member.get(),
+              .member = member_.get(),
               .stop = [&] { return shared_.stop_requested(); },
               .tell =
                   [&](const TrainedSoFar& trained) {
@@ -111,6 +109,9 @@ class RankRun {
     backend_->set_stream(device_.emulated());
     backend_->set_spans(spans_);
     if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s, device_.emulated());
+    if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
+    member_ = join_pool(setup_, job_.workers);
+    if (member_) most_workers_ = member_->most_workers();
     make_pipeline();
     batches_ = std::make_unique<BatchSource>(graph_, job_, device_, pipeline_.get(), *spans_);
     if (pipeline_) pipeline_->pause();
@@ -228,7 +229,8 @@ class RankRun {
   std::shared_ptr<CollectiveLog> log_;
   std::shared_ptr<SpanLog> spans_;
   std::vector<Condition> conditions_;
-  int most_workers_ = 0;  // to start; 0: as many as the job has
+  std::unique_ptr<PoolMember> member_;  // where the order names a pool
+  int most_workers_ = 0;                // to start; 0: as many as the job has
   std::unique_ptr<Network> network_;
   const TorchNetwork* torch_network_ = nullptr;  // where the network is a real one
   c10::intrusive_ptr<SwitchBackend> backend_;

@@ -12,7 +12,7 @@ constexpr double kBusyRatio = 0.92;
 constexpr double kWaitingRatio = 0.15;
 constexpr double kNewestWeight = 0.2;  // at least, of a window: what is older than ten is forgotten
 constexpr int kSettledWindows = 3;     // with a new number of workers, before it tells what they are worth
-constexpr double kLeastBend = -0.3, kMostBend = 1.2;
+constexpr double kLeastBend = -0.05, kMostBend = 1.2;
 constexpr double kMostOverhead = 3;
 constexpr double kLiveDoublingRatio = 0.03;
 constexpr double kSlack = 1.25;  // of clocks and of samples that were begun before

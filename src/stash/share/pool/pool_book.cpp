@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "stash/core/error.h"
 
@@ -11,18 +12,16 @@ namespace stash {
 namespace {
 
 constexpr std::size_t kMostMembers = 4096;
-constexpr std::size_t kMostGone = 64;  // jobs that are still shown
-constexpr std::size_t kMostMoments = 1000;
+constexpr std::size_t kMostGone = 64;     // jobs that are still shown
 constexpr std::size_t kMostPoints = 256;  // of a job's time line; then each stands for twice the time
 constexpr double kShortestSilence_s = 10;
 constexpr double kSilentReports = 10;
 constexpr double kSilentBatches = 5;
-constexpr double kSettleReports = 4;  // after a change, before another is made for its gain
-constexpr double kDriftRatio = 0.05;  // of the measured rate from the predicted one
-constexpr double kShortestHorizon_s = 10, kLongestHorizon_s = 600;
+constexpr double kFirstSilence_s = 120;  // a first batch may have to wait for compilation
 constexpr double kIdleTick_s = 5;
 constexpr double kLeastOfReport = 0.4;  // a shorter window tells little
 constexpr std::size_t kMostNameLength = 64;
+constexpr std::size_t kShownWorkers = 128;  // of a curve
 
 }  // namespace
 
@@ -32,6 +31,12 @@ PoolBook::PoolBook(const PoolOptions& options) : options_(options) {
 
 double PoolBook::silent_after_s(const Job& job) const {
   return std::max({kShortestSilence_s, kSilentReports * options_.report_s, kSilentBatches * job.batch_s});
+}
+
+bool PoolBook::is_overdue(const Job& job, int connection, double now_s) const {
+  const Member& member = members_.at(connection);
+  const double patience_s = member.has_trained ? silent_after_s(job) : std::max(silent_after_s(job), kFirstSilence_s);
+  return now_s - member.seen_s > patience_s;
 }
 
 double PoolBook::present_cpu_s() const {
@@ -114,119 +119,16 @@ void PoolBook::set_workers(int workers, double now_s) {
   decide(now_s, fewer ? "other processes need cores" : "other processes need fewer cores", true);
 }
 
-bool PoolBook::is_known(const Job& job) const {
-  if (job.shown.state == PoolJobState::doubtful) return false;
-  return std::ranges::all_of(job.members, [&](int id) { return members_.at(id).curve.is_known(); });
-}
-
-double PoolBook::measured_per_s(const Job& job) const {
-  double slowest = kAllStorage;
-  for (const int id : job.members) slowest = std::min(slowest, members_.at(id).curve.measured());
-  return slowest * static_cast<double>(job.members.size());
-}
-
-PoolSeatFacts PoolBook::facts_of(const Job& job) const {
-  std::vector<const LiveCurve*> curves;
-  int most = kMostSharedCores, least = 1;
-  for (const int id : job.members) {
-    const Member& member = members_.at(id);
-    curves.push_back(&member.curve);
-    most = std::min(most, member.most);
-    least = std::max(least, member.join.min_workers);
-  }
-  least = std::min(least, most);
-  PoolSeatFacts facts{.curve = {},
-                      .is_known = is_known(job),
-                      .is_silent = job.shown.state == PoolJobState::silent,
-                      .workers = job.workers,
-                      .batch_s = job.batch_s};
-  if (facts.is_known) {
-    facts.curve = curve_of_ranks(curves, least, most);
-  } else {
-    facts.curve.ranks = static_cast<int>(job.members.size());
-    facts.curve.min_workers = least;
-    facts.curve.ceiling = {1, 1, 1};
-    facts.curve.by_workers.assign(static_cast<std::size_t>(most), Rate{1, 1, 1});
-  }
-  facts.curve.name = job.shown.name;
-  facts.curve.samples_left = job.samples_left;
-  return facts;
-}
-
-std::vector<PoolSeatFacts> PoolBook::facts() const {
-  std::vector<PoolSeatFacts> facts;
-  for (const auto& [key, job] : jobs_) facts.push_back(facts_of(job));
-  return facts;
-}
-
-// Forced: the present split does not fit any more, so another one comes whatever it brings.
-void PoolBook::decide(double now_s, const std::string& why, bool forced) {
-  is_trying_ = false;
-  if (jobs_.empty()) return predicted_gain_.reset();
-  const std::vector<PoolSeatFacts> facts = this->facts();
-  const PoolSplit need = split_by_need(facts, options_.workers, options_.objective);
-  const std::vector<int> even = split_evenly(facts, options_.workers);
-  predicted_gain_ = need.gain_ratio;
-  const bool evenly =
-      options_.policy == PoolPolicy::even || (gain_ && (gain_->side() == PoolPolicy::even || gain_->is_loss()));
-  std::size_t j = 0;
-  for (auto& [key, job] : jobs_) {
-    const PoolSeatFacts& seat = facts[j];
-    job.shown.even_workers = even[j] * seat.curve.ranks;
-    if (seat.is_known) {
-      job.shown.even_per_s = rate_of(seat.curve, even[j]).per_s;
-      job.shown.ceiling_per_s = seat.curve.ceiling.per_s;
-    }
-    ++j;
-  }
-  const std::vector<int>& next = evenly ? even : need.workers;
-  const double horizon_s = std::clamp(now_s - members_changed_s_, kShortestHorizon_s, kLongestHorizon_s);
-  if (!forced && !is_worth_changing(facts, next, horizon_s, options_.objective)) {
-    for (auto& [key, job] : jobs_) {
-      if (is_known(job)) job.shown.predicted_per_s = measured_per_s(job);  // the next drift is from here
-    }
-    return;
-  }
-  apply(next, now_s, why);
-  j = 0;
-  for (auto& [key, job] : jobs_) {
-    const PoolSeatFacts& seat = facts[j];
-    if (seat.is_known) job.shown.predicted_per_s = rate_of(seat.curve, next[j]).per_s;
-    ++j;
-  }
-}
-
-void PoolBook::apply(const std::vector<int>& split, double now_s, const std::string& why) {
-  std::size_t j = 0;
-  bool changed = false;
-  PoolMoment moment{.at_s = now_s, .why = why, .workers = {}};
-  for (auto& [key, job] : jobs_) {
-    job.workers = split[j++];
-    job.shown.workers = job.workers * static_cast<int>(job.members.size());
-    moment.workers[job.shown.name] = job.shown.workers;
-    for (const int id : job.members) {
-      Member& member = members_.at(id);
-      if (member.told == job.workers) continue;
-      outbox_.emplace_back(
-          id, ShareMessage{.workers = job.workers, .most_workers = member.most, .report_s = options_.report_s});
-      member.told = job.workers;
-      member.unsettled = true;
-      changed = true;
-    }
-  }
-  if (!changed) return;
-  settled_s_ = now_s + kSettleReports * options_.report_s;
-  moments_.push_back(std::move(moment));
-  if (moments_.size() > kMostMoments) moments_.erase(moments_.begin());
-}
-
 void PoolBook::report(int connection, const ReportMessage& report, double now_s) {
   const auto found = members_.find(connection);
   if (found == members_.end()) throw Error("a report came from a process that has not joined");
   Member& member = found->second;
   Job& job = jobs_.at(member.join.job);
   const double since_s = now_s - member.seen_s;
-  if (report.samples > 0) member.seen_s = now_s;
+  if (report.samples > 0) {
+    member.seen_s = now_s;
+    member.has_trained = true;
+  }
   const LoaderWindow window{.workers = report.workers,
                             .elapsed_s = report.elapsed_s,
                             .samples = static_cast<double>(report.samples),
@@ -262,60 +164,6 @@ void PoolBook::report(int connection, const ReportMessage& report, double now_s)
   look_for_drift(job, now_s);
 }
 
-void PoolBook::look_for_drift(Job& job, double now_s) {
-  if (!is_known(job)) return;
-  job.shown.per_s = measured_per_s(job);
-  const LiveCurve& first = members_.at(job.members.front()).curve;
-  job.shown.waiting_ratio = first.waiting_ratio();
-  const bool measuring = gain_ && !gain_->is_loss();
-  if (job.shown.state == PoolJobState::learning) {
-    job.shown.state = PoolJobState::sharing;
-    if (!measuring) decide(now_s, fmt::format("what workers bring to {} is known", job.shown.name), false);
-    return;
-  }
-  if (now_s < settled_s_ || measuring) return;
-  if (is_trying_) return decide(now_s, "what one worker more or less brings is known", true);
-  if (try_another_split(now_s)) return;
-  const double predicted = job.shown.predicted_per_s.value_or(*job.shown.per_s);
-  const double off = *job.shown.per_s / predicted - 1;
-  if (std::abs(off) <= std::max(kDriftRatio, 2 * first.spread_ratio())) return;
-  decide(now_s, fmt::format("{} is {:+.0f} % off its prediction", job.shown.name, 100 * off), false);
-}
-
-// What each worker is worth shows only with another number of them. A job whose workers hold it back gives one of them
-// to another job for a few reports; once, while the jobs are the same.
-bool PoolBook::try_another_split(double now_s) {
-  if (options_.policy == PoolPolicy::even) return false;
-  std::vector<std::string> keys;
-  for (const auto& [key, job] : jobs_) {
-    if (!is_known(job) || job.shown.state != PoolJobState::sharing) return false;
-    keys.push_back(key);
-  }
-  const std::vector<PoolSeatFacts> seats = facts();
-  std::vector<int> split;
-  for (const PoolSeatFacts& seat : seats) split.push_back(seat.workers);
-  const auto first = [&](std::size_t j) -> Member& { return members_.at(jobs_.at(keys[j]).members.front()); };
-  for (std::size_t from = 0; from < keys.size(); ++from) {
-    Member& giver = first(from);
-    if (giver.was_tried || giver.curve.knows_bend() || !giver.curve.is_bound()) continue;
-    if (seats[from].workers <= seats[from].curve.min_workers) continue;
-    giver.was_tried = true;
-    --split[from];
-    int freed = seats[from].curve.ranks;
-    for (std::size_t to = 0; to < keys.size(); ++to) {
-      if (to == from || seats[to].curve.ranks > freed || split[to] >= seats[to].curve.max_workers()) continue;
-      if (!first(to).curve.is_bound()) continue;
-      first(to).was_tried = true;
-      ++split[to];
-      freed -= seats[to].curve.ranks;
-    }
-    apply(split, now_s, fmt::format("to learn what a worker brings to {}", jobs_.at(keys[from]).shown.name));
-    is_trying_ = true;
-    return true;
-  }
-  return false;
-}
-
 // One point per spacing, of the first rank's reports and all ranks' rates.
 void PoolBook::add_point(Job& job, const ReportMessage& report, double now_s) {
   PoolPoint& open = job.open_point;
@@ -346,8 +194,8 @@ void PoolBook::add_point(Job& job, const ReportMessage& report, double now_s) {
 void PoolBook::tick(double now_s) {
   for (auto& [key, job] : jobs_) {
     if (job.shown.state == PoolJobState::silent) continue;
-    const bool silent = std::ranges::any_of(
-        job.members, [&, &job = job](int id) { return now_s - members_.at(id).seen_s > silent_after_s(job); });
+    const bool silent =
+        std::ranges::any_of(job.members, [&, &job = job](int id) { return is_overdue(job, id, now_s); });
     if (!silent) continue;
     job.shown.state = PoolJobState::silent;
     if (gain_) gain_->restart(now_s);
@@ -381,6 +229,12 @@ PoolState PoolBook::state(double now_s) const {
   for (const auto& [key, job] : jobs_) {
     PoolJob shown = job.shown;
     shown.ranks = static_cast<int>(job.members.size());
+    if (const PoolSeatFacts seat = facts_of(job); seat.is_known) {
+      for (const Rate& rate :
+           std::span(seat.curve.by_workers).first(std::min(seat.curve.by_workers.size(), kShownWorkers))) {
+        shown.by_workers_per_s.push_back(rate.per_s);
+      }
+    }
     for (const int id : job.members) shown.pids.push_back(members_.at(id).join.pid);
     state.given_workers += shown.workers;
     state.jobs.push_back(std::move(shown));

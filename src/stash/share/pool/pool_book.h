@@ -52,6 +52,7 @@ class PoolBook {
     bool was_tried = false;  // with another number of workers, to learn from it
     bool unsettled = false;  // its next report tells of the change too
     double seen_s = 0;       // when it last reported samples
+    bool has_trained = false;
     double cpu_s = 0;
   };
   struct Job {
@@ -78,6 +79,7 @@ class PoolBook {
   void retire(const std::string& key, PoolJobState state, double now_s);
   double present_cpu_s() const;
   double silent_after_s(const Job& job) const;
+  bool is_overdue(const Job& job, int connection, double now_s) const;
 
   PoolOptions options_;
   std::map<int, Member> members_;    // by connection

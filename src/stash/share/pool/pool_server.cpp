@@ -193,7 +193,6 @@ void PoolServer::serve(int stop_fd, std::optional<double> most_s) {
     own.send_outbox();
     own.drop_broken();
     own.send_outbox();
-    if (own.options.on_change) own.options.on_change(own.book, own.now_s());
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <optional>
 
 #include "stash/launch/pool/pool_socket.h"
@@ -12,8 +12,7 @@ struct PoolServerOptions {
   PoolOptions pool;  // `workers` follows from the next three
   int cores = 1;     // for loader workers
   double workers_per_core = 1;
-  bool counts_load = true;                                            // of processes that are not in the pool
-  std::function<void(const PoolBook&, double now_s)> on_change = {};  // after anything has happened
+  bool counts_load = true;  // of processes that are not in the pool
 };
 
 // The pool of a machine: a loop over its sockets, which sleeps while nothing happens.

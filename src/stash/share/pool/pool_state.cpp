@@ -31,6 +31,7 @@ void fields(V& visit, T& job) {
   visit("even_per_s", job.even_per_s);
   visit("ceiling_per_s", job.ceiling_per_s);
   visit("waiting_ratio", job.waiting_ratio);
+  visit("by_workers_per_s", job.by_workers_per_s);
   visit("samples", job.samples);
   visit("joined_s", job.joined_s);
   visit("left_s", job.left_s);
