@@ -109,7 +109,7 @@ std::vector<RankEvent> some_events() {
           ErrorEvent{.kind = FaultKind::peer, .message = "connection reset", .lost = {0, 2}},
           CountersEvent{{.rank = 1, .steps = 5, .step_s = 1, .input_wait_s = 0.5, .collectives = {collective}}},
           RecordedEvent{.trace = "/tmp/work.json", .batch = 8, .sample_bytes = 12, .parameters = {{{3, 4}, {4}}}},
-          TrainedEvent{{.samples = 64, .s = 2, .waited_s = 0.5, .workers = 3}}};
+          TrainedEvent{{.samples = 64, .s = 2, .waited_s = 0.5, .workers = 3}},
           ScriptEvent{{.input = "get_batch",
                        .parameters = 12,
                        .optimizers = {"AdamW"},

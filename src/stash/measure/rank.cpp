@@ -109,7 +109,6 @@ class RankRun {
     backend_->set_stream(device_.emulated());
     backend_->set_spans(spans_);
     if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s, device_.emulated());
-    if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s);
     member_ = join_pool(setup_, job_.workers);
     if (member_) most_workers_ = member_->most_workers();
     make_pipeline();

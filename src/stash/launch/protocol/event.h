@@ -135,11 +135,7 @@ struct TrainedEvent {  // so far, of all ranks
 using RankEvent = std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent,
                                LayersEvent, BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent,
                                ClocksEvent, LossEvent, WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent,
-                               ErrorEvent, CountersEvent, RecordedEvent, TrainedEvent>;
-using RankEvent = std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent,
-                               LayersEvent, BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent,
-                               ClocksEvent, LossEvent, WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent,
-                               ErrorEvent, CountersEvent, RecordedEvent, ScriptEvent>;
+                               ErrorEvent, CountersEvent, RecordedEvent, TrainedEvent, ScriptEvent>;
 
 std::string to_line(const RankEvent& event);       // ends with a line break
 RankEvent event_from_line(std::string_view line);  // Error when it is none, or of a kind that is unknown

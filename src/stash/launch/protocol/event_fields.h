@@ -126,6 +126,8 @@ void fields(V& visit, T& trained) {
 template <class V, json_fields::FieldsOf<TrainedEvent> T>
 void fields(V& visit, T& event) {
   visit("trained", event.trained);
+}
+
 template <class V, json_fields::FieldsOf<ScriptEvent> T>
 void fields(V& visit, T& event) {
   visit("facts", event.facts);
