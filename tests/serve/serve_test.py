@@ -19,7 +19,7 @@ SIXTEEN = [float(i) for i in range(16)]
 class Protocol(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("--model", "resnet50", "--model", "sleep:1ms", "--max-request", "1MB", "--timeout", "1s")
+        cls.server = Server("--model", "resnet50", "--model", "sleep:1ms", "--max-request", "1MB", "--timeout", "3s")
 
     @classmethod
     def tearDownClass(cls):
