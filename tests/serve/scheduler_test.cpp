@@ -187,6 +187,21 @@ TEST(Scheduler, ARequestThatIsWithdrawnLeavesTheQueueButNotABatch) {
   EXPECT_EQ(server.answered.size(), 1U);
 }
 
+TEST(Scheduler, ARequestLargerThanABatchMayNowBeGoesAlone) {
+  SimulatedServer server({.most_batch = 8});
+  server.scheduler.add(flat_model("m", 0.010));
+  server.send("m", 0);
+  PendingRequest& large = server.requests.emplace_back();
+  large.queue = server.scheduler.find("m");
+  large.times.rows = 6;
+  large.times.begun_ns = large.times.arrived_ns = server.now;
+  EXPECT_EQ(server.scheduler.submit(large).status, 0);
+  server.scheduler.set({.objective_s = 1, .most_batch = 4});
+  server.run_until(100 * kMs);
+  EXPECT_EQ(server.answered.size(), 2U);
+  EXPECT_EQ(large.times.batch_rows, 6);
+}
+
 TEST(Scheduler, TwoModelsOfOneNameAreRefused) {
   SimulatedServer server({});
   server.scheduler.add(flat_model("m", 0.010));

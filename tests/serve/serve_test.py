@@ -19,7 +19,7 @@ SIXTEEN = [float(i) for i in range(16)]
 class Protocol(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server("--model", "resnet50", "--model", "sleep:1ms", "--max-request", "1MB", "--timeout", "1s")
+        cls.server = Server("--model", "resnet50", "--model", "sleep:1ms", "--max-request", "1MB", "--timeout", "3s")
 
     @classmethod
     def tearDownClass(cls):
@@ -66,6 +66,15 @@ class Protocol(unittest.TestCase):
         self.assertEqual(list(struct.unpack("<16f", data[size:])), SIXTEEN)
         client.close()
 
+    def test_a_head_has_no_body(self):
+        client = self.server.connect()
+        for _ in range(2):
+            client.request("HEAD", "/v2/health/ready")
+            answer = client.getresponse()
+            self.assertEqual((answer.status, answer.read()), (200, b""))
+            self.assertGreater(int(answer.headers["Content-Length"]), 0)
+        client.close()
+
     def test_a_connection_takes_many_requests(self):
         client = self.server.connect()
         for i in range(50):
@@ -109,6 +118,7 @@ class Protocol(unittest.TestCase):
                 ("GET", "/v2/models/resnet", None, 404, "this server has resnet50, sleep"),
                 ("GET", "/v2/models/sleep/versions/2", None, 404, "version 1 only"),
                 ("GET", INFER, None, 405, "POST"),
+                ("DELETE", "/v2/models/sleep", None, 405, "GET and POST"),
                 ("POST", INFER, "{", 400, "no valid JSON"),
                 ("POST", INFER, "[" * 10000, 400, "deeper"),
                 ("POST", INFER, wrong, 400, "takes FP32"),

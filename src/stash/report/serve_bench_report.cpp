@@ -42,12 +42,14 @@ std::string signed_duration(double s) { return s < 0 ? "-" + format_duration(-s)
 std::string ratio_text(double ratio) { return fmt::format("{:.1f} %", 100 * ratio); }
 
 std::vector<std::vector<std::string>> part_rows(const ServeBench& bench) {
-  std::vector<std::vector<std::string>> rows{{"part", "mean", "share", "p50", "p99", "95 % interval of the mean"}};
+  std::vector<std::vector<std::string>> rows{
+      {"part", "mean", "share", "p50", "p90", "p99", "95 % interval of the mean"}};
   for (const RequestPart part : every(RequestPart{})) {
     const std::optional<BenchPart>& one = part_of(bench, part);
     if (!one) continue;
     rows.push_back({part_label(part), format_duration(one->s), ratio_text(ratio_of(bench, one->s)),
-                    format_duration(one->p50_s), format_duration(one->p99_s), duration_range(one->low_s, one->high_s)});
+                    format_duration(one->p50_s), format_duration(one->p90_s), format_duration(one->p99_s),
+                    duration_range(one->low_s, one->high_s)});
   }
   rows.push_back(
       {"latency", format_duration(bench.mean_s), "", format_duration(bench.p50_s), format_duration(bench.p99_s), ""});
@@ -158,7 +160,7 @@ std::string serve_bench_text(const ServeBench& bench, std::optional<double> usd_
                              const ReportOptions& options) {
   std::string text = bench_verdict(bench) + "\n\n";
   for (const std::string& line : bench_lines(bench, usd_per_hour)) text += line + "\n";
-  text += "\n" + render_columns(part_rows(bench), std::vector<std::size_t>{0, 5});
+  text += "\n" + render_columns(part_rows(bench), std::vector<std::size_t>{0, 6});
   text += "\n" + render_columns(primitive_rows(bench), std::vector<std::size_t>{0, 1, 2, 4});
   text += "\n" + render_columns(batch_rows(bench), {});
   text += fmt::format("\nLatency counts from the planned time. Of 100 requests 99 were sent within {} of it.\n",
@@ -175,14 +177,14 @@ std::string serve_bench_json(const ServeBench& bench, std::optional<double> usd_
 
 std::string serve_bench_csv(const ServeBench& bench) {
   const auto cell = [](const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; };
-  std::string text = "part,s,low_s,high_s,p50_s,p99_s\n";
+  std::string text = "part,s,low_s,high_s,p50_s,p90_s,p99_s\n";
   for (const RequestPart part : every(RequestPart{})) {
     const std::optional<BenchPart>& one = part_of(bench, part);
     if (!one) continue;
     text += fmt::format("{},{},{},{},{},{}\n", to_string(part), one->s, cell(one->low_s), cell(one->high_s), one->p50_s,
                         one->p99_s);
   }
-  return text + fmt::format("latency,{},,,{},{}\n", bench.mean_s, bench.p50_s, bench.p99_s);
+  return text + fmt::format("latency,{},,,{},{},{}\n", bench.mean_s, bench.p50_s, bench.p90_s, bench.p99_s);
 }
 
 }  // namespace stash

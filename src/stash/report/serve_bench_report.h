@@ -23,6 +23,6 @@ std::vector<std::string> bench_lines(const ServeBench& bench, std::optional<doub
 
 std::string serve_bench_text(const ServeBench& bench, std::optional<double> usd_per_hour, const ReportOptions& options);
 std::string serve_bench_json(const ServeBench& bench, std::optional<double> usd_per_hour);
-std::string serve_bench_csv(const ServeBench& bench);  // part,s,low_s,high_s,p50_s,p99_s
+std::string serve_bench_csv(const ServeBench& bench);  // part,s,low_s,high_s,p50_s,p90_s,p99_s
 
 }  // namespace stash

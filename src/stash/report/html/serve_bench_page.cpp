@@ -20,7 +20,8 @@ std::optional<Whisker> whisker(const std::optional<double>& low, const std::opti
 
 std::string parts_body(const ServeBench& bench) {
   std::vector<BarRow> bars;
-  HtmlTable table("Milliseconds of a request by part", {"part", "mean", "from", "to", "p50", "p99", "% of the mean"});
+  HtmlTable table("Milliseconds of a request by part",
+                  {"part", "mean", "from", "to", "p50", "p90", "p99", "% of the mean"});
   for (const RequestPart part : every(RequestPart{})) {
     const std::optional<BenchPart>& one = bench.parts[static_cast<std::size_t>(part)];
     if (!one) continue;
@@ -30,11 +31,12 @@ std::string parts_body(const ServeBench& bench) {
                     .segments = {{one->s, "series-1", fmt::format("{:.1f} %", percent)}},
                     .interval = whisker(one->low_s, one->high_s)});
     table.add({part_label(part), number_cell(one->s * 1e3, 3), number_cell(in_ms(one->low_s), 3),
-               number_cell(in_ms(one->high_s), 3), number_cell(one->p50_s * 1e3, 3), number_cell(one->p99_s * 1e3, 3),
-               number_cell(percent, 1)});
+               number_cell(in_ms(one->high_s), 3), number_cell(one->p50_s * 1e3, 3), number_cell(one->p90_s * 1e3, 3),
+               number_cell(one->p99_s * 1e3, 3), number_cell(percent, 1)});
   }
   table.add({"latency", number_cell(bench.mean_s * 1e3, 3), number_cell({}, 3), number_cell({}, 3),
-             number_cell(bench.p50_s * 1e3, 3), number_cell(bench.p99_s * 1e3, 3), number_cell(100, 1)},
+             number_cell(bench.p50_s * 1e3, 3), number_cell(bench.p90_s * 1e3, 3), number_cell(bench.p99_s * 1e3, 3),
+             number_cell(100, 1)},
             "total");
   return figure(bar_chart("Parts of a request", bars, tick_ms),
                 "Mean of each part, with its 95 % interval. The parts add up to the mean latency.") +

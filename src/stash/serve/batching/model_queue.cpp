@@ -77,7 +77,8 @@ std::vector<PendingRequest*> ModelQueue::take_batch(std::int64_t now_ns, double 
                                                     std::vector<PendingRequest*>& late) {
   std::vector<PendingRequest*> batch;
   int rows = 0;
-  while (!waiting_.empty() && rows + waiting_.front()->times.rows <= rule_.most_rows) {
+  // One that is larger than a batch may be since it came goes alone.
+  while (!waiting_.empty() && (batch.empty() || rows + waiting_.front()->times.rows <= rule_.most_rows)) {
     PendingRequest* const first = pop();
     const double alone_s = model_.times.at(first->times.rows) + overhead_s;
     if (rule_.objective_s && now_ns + nanoseconds(alone_s) > first->deadline_ns) {

@@ -64,6 +64,7 @@ Refusal Scheduler::submit(PendingRequest& request) {
     ++queue.counts.refused;
     return Refusal{503, std::move(why)};
   };
+  request.deadline_ns = kNoTime_ns;
   if (rule.objective_s) {
     request.deadline_ns = now_ns + nanoseconds(*rule.objective_s);
     const std::int64_t free_ns = queue.rests() ? std::max(free_ns_, queue.loaded_ns()) : free_ns_;

@@ -74,11 +74,8 @@ class Place {
 
 OrderedJson part_json(const std::optional<BenchPart>& part) {
   if (!part) return {};
-  return {{"s", part->s},
-          {"low_s", or_null(part->low_s)},
-          {"high_s", or_null(part->high_s)},
-          {"p50_s", part->p50_s},
-          {"p99_s", part->p99_s}};
+  return {{"s", part->s},         {"low_s", or_null(part->low_s)}, {"high_s", or_null(part->high_s)},
+          {"p50_s", part->p50_s}, {"p90_s", part->p90_s},          {"p99_s", part->p99_s}};
 }
 
 }  // namespace
@@ -159,6 +156,7 @@ ServeBench bench_from_json_text(std::string_view text) {
                                                             .low_s = one->maybe("low_s"),
                                                             .high_s = one->maybe("high_s"),
                                                             .p50_s = one->number("p50_s"),
+                                                            .p90_s = one->number("p90_s"),
                                                             .p99_s = one->number("p99_s")};
   }
   root.each("primitives", [&](const Place& one) {

@@ -149,6 +149,7 @@ class BenchSummary {
       }
       std::ranges::sort(all);
       made.p50_s = load_quantile(all, 0.5);
+      made.p90_s = load_quantile(all, 0.9);
       made.p99_s = load_quantile(all, 0.99);
       bench.parts[part] = made;
     }

@@ -102,6 +102,7 @@ void add_unmeasured(std::vector<BenchPrimitive>& primitives) {
 }  // namespace
 
 ServeBench run_bench(const ServedModel& model, const BenchOptions& options) {
+  rows_within(model.times, options.settings.objective_s, options.settings.most_batch);  // or it cannot be met
   const auto conditions = static_cast<double>(
       plan_bench(options.settings, model.load_s > 0, options.window_s, 1, options.seed).conditions.size());
   const int rounds = static_cast<int>(options.duration_s / (conditions * options.window_s));

@@ -11,11 +11,12 @@
 
 namespace stash {
 
-// A part of the mean latency, with its 95 % interval over the windows, and two quantiles over the requests.
+// A part of the mean latency, with its 95 % interval over the windows, and quantiles over the requests.
 struct BenchPart {
   double s = 0;
   std::optional<double> low_s{}, high_s{};
   double p50_s = 0;
+  double p90_s = 0;
   double p99_s = 0;
 };
 

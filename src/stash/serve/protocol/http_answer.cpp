@@ -49,7 +49,7 @@ HttpAnswer error_answer(const Refusal& refusal) {
 void append_answer(std::string& out, const HttpAnswer& answer) {
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n{}",
                  answer.status, status_phrase(answer.status), answer.type, answer.body.size(),
-                 connection_line(answer.stays_open), answer.body);
+                 connection_line(answer.stays_open), answer.is_head_only ? "" : answer.body);
 }
 
 void append_tensor_head(std::string& out, std::size_t json_bytes, std::size_t bytes, bool stays_open) {

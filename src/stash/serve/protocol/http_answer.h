@@ -16,6 +16,7 @@ struct HttpAnswer {
   std::string_view type = "application/json";
   std::string body{};
   bool stays_open = true;
+  bool is_head_only = false;  // of a HEAD request
 };
 
 // {"error": why}

@@ -18,11 +18,11 @@ constexpr std::size_t kMostKeptBytes = 1 << 20;  // of a body's memory, for the 
 // Memory that grows and is never cleared: bodies are large, and every byte of them is written once.
 class BodyBytes {
  public:
-  void append(const char* from, std::size_t count) {
-    if (count == 0) return;
-    if (size_ + count > capacity_) reserve(std::max(size_ + count, 2 * capacity_));
-    std::memcpy(bytes_.get() + size_, from, count);
-    size_ += count;
+  void append(std::string_view part) {
+    if (part.empty()) return;
+    if (size_ + part.size() > capacity_) reserve(std::max(size_ + part.size(), 2 * capacity_));
+    std::memcpy(bytes_.get() + size_, part.data(), part.size());
+    size_ += part.size();
   }
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
@@ -89,7 +89,7 @@ class RequestParser final : public http::basic_parser<true> {
       error = http::error::body_limit;
       return 0;
     }
-    body_.append(part.data(), part.size());
+    body_.append({part.data(), part.size()});
     return part.size();
   }
 
@@ -148,7 +148,7 @@ struct HttpRequestReader::State {
 
   Outcome take_body(std::string_view& bytes) {
     const std::size_t count = std::min(bytes.size(), content_bytes - body.size());
-    body.append(bytes.data(), count);
+    body.append(bytes.substr(0, count));
     bytes.remove_prefix(count);
     return body.size() == content_bytes ? Outcome::request : Outcome::more;
   }

@@ -107,6 +107,10 @@ ApiCall route(Scheduler& scheduler, const HttpHead& head, std::size_t connection
   const Words words = words_of(head.target);
   // A page on the web could ask a browser on this machine to post; it cannot do so without saying where it is from.
   if (head.is_from_page && head.method == "POST") return refusal_answer(403, "web pages may not post to this server");
+  if (head.method != "GET" && head.method != "HEAD" && head.method != "POST") {
+    return refusal_answer(405,
+                          fmt::format("{} is not taken: this server takes GET and POST", head.method.substr(0, 20)));
+  }
   if (words.size() == 1 && words[0] == "metrics") {
     return HttpAnswer{.type = "text/plain; version=0.0.4", .body = metrics_text(scheduler, connections)};
   }

@@ -202,6 +202,7 @@ class ModelServer::Loop {
     ApiCall call = route(scheduler_, head, connections_.size());
     if (auto* const known = std::get_if<HttpAnswer>(&call)) {
       known->stays_open = stays_open(connection);
+      known->is_head_only = head.method == "HEAD";
       return say(connection, *known);
     }
     if (const auto* const load = std::get_if<LoadCall>(&call)) {
