@@ -53,7 +53,10 @@ GptNodes nodes_of(const PlannedDevices& devices, const WhatIf& what_if, bool joi
     throw UsageError(
         fmt::format("--on {}: language models are planned for GPUs, whose layer times are known", devices.text()));
   }
-  return gpt_nodes(*devices.machine, devices.nodes, devices.per_node, what_if, joins_others);
+  GptNodes nodes = gpt_nodes(*devices.machine, devices.nodes, devices.per_node, what_if, joins_others);
+  nodes.name = devices.name;
+  nodes.by_gpu = !devices.named_by_machine;
+  return nodes;
 }
 
 }  // namespace
@@ -183,8 +186,13 @@ GptAnswer PlanFlags::language_model(std::span<const Instance> instances) const {
   GptJob job{.size = parse_gpt_spec(*model_), .global_batch = batch_or(kDefaultPlanBatch)};
   for (const PlannedDevices& kind : on) job.kinds.push_back(nodes_of(kind, changes, on.size() > 1));
   job.dtype = dtype_ ? parse_dtype(*dtype_) : common_dtype(on);
+  std::vector<std::string> assumptions;
+  for (const PlannedDevices& kind : on) {
+    if (!kind.named_by_machine) assumptions.push_back(fmt::format("{}: as in {}", kind.text(), kind.machine->name));
+  }
   GptAnswer answer = answer_gpt(std::move(job), split_.search(), in_range(top_, kMostPlansShown, "--top"));
   answer.devices = text_of(on);
+  answer.assumptions.insert(answer.assumptions.end(), assumptions.begin(), assumptions.end());
   return answer;
 }
 
