@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "stash/core/error.h"
 
@@ -26,7 +27,9 @@ struct Eliminated {
 class Elimination {
  public:
   Elimination(std::span<const std::vector<double>> own, std::span<const PairCost> pairs) : own_(own) {
-    for (const PairCost& pair : pairs) factors_.push_back({{pair.first, pair.second}, pair.cost});
+    neighbours_.resize(own.size());
+    factors_of_.resize(own.size());
+    for (const PairCost& pair : pairs) add_factor({{pair.first, pair.second}, pair.cost});
     present_.assign(own.size(), true);
   }
 
@@ -45,37 +48,37 @@ class Elimination {
   static std::size_t at(int node) { return static_cast<std::size_t>(node); }
   std::size_t states(int node) const { return own_[at(node)].size(); }
 
-  std::vector<int> neighbours_of(int node) const {
-    std::vector<int> found;
-    for (const Factor& factor : factors_) {
-      if (std::ranges::find(factor.scope, node) == factor.scope.end()) continue;
-      for (int other : factor.scope) {
-        if (other != node && std::ranges::find(found, other) == found.end()) found.push_back(other);
-      }
+  void connect(int a, int b) {
+    std::vector<int>& others = neighbours_[at(a)];
+    const auto place = std::ranges::lower_bound(others, b);
+    if (a != b && (place == others.end() || *place != b)) others.insert(place, b);
+  }
+
+  void add_factor(Factor factor) {
+    const int number = static_cast<int>(factors_.size());
+    for (int node : factor.scope) {
+      factors_of_[at(node)].push_back(number);
+      for (int other : factor.scope) connect(node, other);
     }
-    std::ranges::sort(found);
-    return found;
+    factors_.push_back(std::move(factor));
   }
 
   int next_node() const {
     int best = -1;
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
-    for (std::size_t i = 0; i < own_.size(); ++i) {
-      if (!present_[i]) continue;
-      const std::size_t count = neighbours_of(static_cast<int>(i)).size();
-      if (count < fewest) fewest = count, best = static_cast<int>(i);
-      if (count <= 1) break;
+    for (std::size_t i = 0; i < own_.size() && fewest > 1; ++i) {
+      if (present_[i] && neighbours_[i].size() < fewest) fewest = neighbours_[i].size(), best = static_cast<int>(i);
     }
     return best;
   }
 
-  // The factors with `node` in them, taken out of the others.
+  // The factors with `node` in them, which are no longer there afterwards.
   std::vector<Factor> take_factors(int node) {
-    const auto with = std::stable_partition(factors_.begin(), factors_.end(), [&](const Factor& factor) {
-      return std::ranges::find(factor.scope, node) == factor.scope.end();
-    });
-    std::vector<Factor> taken(std::make_move_iterator(with), std::make_move_iterator(factors_.end()));
-    factors_.erase(with, factors_.end());
+    std::vector<Factor> taken;
+    for (int number : factors_of_[at(node)]) {
+      Factor& factor = factors_[at(number)];
+      if (!factor.scope.empty()) taken.push_back(std::exchange(factor, {}));
+    }
     return taken;
   }
 
@@ -92,7 +95,7 @@ class Elimination {
   }
 
   void eliminate(int node) {
-    Eliminated step{.node = node, .neighbours = neighbours_of(node), .best = {}};
+    Eliminated step{.node = node, .neighbours = neighbours_[at(node)], .best = {}};
     const std::vector<Factor> taken = take_factors(node);
     std::size_t entries = 1;
     for (int n : step.neighbours) entries *= states(n);
@@ -109,10 +112,11 @@ class Elimination {
       rest.cost[entry] = cheapest_of(node, taken, steps, base, step.best[entry]);
       advance(step.neighbours, steps, state, base);
     }
+    for (int other : step.neighbours) std::erase(neighbours_[at(other)], node);
     if (step.neighbours.empty()) {
       constant_ += rest.cost[0];
     } else {
-      factors_.push_back(std::move(rest));
+      add_factor(std::move(rest));
     }
     present_[at(node)] = false;
     steps_.push_back(std::move(step));
@@ -145,7 +149,9 @@ class Elimination {
   }
 
   std::span<const std::vector<double>> own_;
-  std::vector<Factor> factors_;
+  std::vector<Factor> factors_;               // without a scope: used
+  std::vector<std::vector<int>> factors_of_;  // by node
+  std::vector<std::vector<int>> neighbours_;  // by node, in order
   std::vector<bool> present_;
   std::vector<Eliminated> steps_;
   double constant_ = 0;

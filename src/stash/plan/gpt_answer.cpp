@@ -33,7 +33,7 @@ GptSearch only_data(bool sharded, const GptJob& job) {
   return search;
 }
 
-std::string machines(const GptNodes& kind) { return fmt::format("{}x{}", kind.nodes, kind.name); }
+std::string machines(const GptNodes& kind) { return fmt::format("{}x{}", kind.counted(kind.nodes), kind.name); }
 
 // Each kind of machine without the others.
 void add_kinds_alone(GptAnswer& answer, const GptSearch& search) {

@@ -55,8 +55,8 @@ void add_nodes(GptPlans& plans, const GptJob& job, const GptSearch& search, std:
     kind.cluster.nodes = ++kind.nodes;
     const double s = best_s(larger, search);
     if (s <= 0) continue;
-    plans.worth.push_back(
-        {"devices", fmt::format("{} more {}", more, kind.name), std::max(0.0, plans.plans.front().step.step_s - s)});
+    plans.worth.push_back({"devices", fmt::format("{} more {}", kind.counted(more), kind.name),
+                           std::max(0.0, plans.plans.front().step.step_s - s)});
     return;
   }
 }

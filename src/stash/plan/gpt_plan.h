@@ -38,7 +38,8 @@ struct GptPlan {
 
 // Equal machines that hold one or more pipeline stages.
 struct GptNodes {
-  std::string name{};  // of the instance
+  std::string name{};   // of the instance, or of the GPU where `by_gpu`
+  bool by_gpu = false;  // GPUs were asked for, not machines
   std::string gpu_name{};
   const Gpu* gpu = nullptr;
   int nodes = 1;
@@ -46,6 +47,7 @@ struct GptNodes {
   double memory_bytes = 0;  // of a GPU
   Cluster cluster{};        // rates of its links, and of the network where there are several nodes
   double usd_per_h = 0;     // of all nodes; 0: not known
+  int counted(int machines) const { return by_gpu ? machines * per_node : machines; }  // as they were asked for
 };
 
 // A GPT and where it is trained. Kinds stand in the order of the pipeline's stages.

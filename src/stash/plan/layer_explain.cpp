@@ -12,7 +12,7 @@
 namespace stash {
 namespace {
 
-constexpr std::size_t kMostChanges = 4000;  // of single layers that are tried for the second-best plan
+constexpr std::size_t kMostChanges = 2000;  // of single layers that are tried for the second-best plan
 constexpr double kDiffers = 1e-9;           // of a step: plans that differ by less are the same plan
 constexpr double kSaves = 0.99;             // of a step: what is faster by less does not bind
 constexpr double kLayerMemoryBytes = 8.0 * (1 << 30);

@@ -42,7 +42,8 @@ class LevelSearch {
  private:
   static std::vector<double> offsets(double step) {
     std::vector<double> result;
-    for (int i = 0; i < kNearCandidates; ++i) result.push_back((i - kNearCandidates / 2) * step);
+    constexpr int kMiddle = kNearCandidates / 2;
+    for (int i = 0; i < kNearCandidates; ++i) result.push_back((i - kMiddle) * step);
     return result;
   }
 

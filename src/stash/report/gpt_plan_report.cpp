@@ -116,8 +116,9 @@ std::string rejected_lines(const GptAnswer& answer) {
 
 std::string job_text(const GptAnswer& answer) {
   const GptJob& job = answer.job;
-  return fmt::format("a GPT of {} layers, hidden {}, global batch {} in {} on {} ({} GPUs)", job.size.layers,
-                     job.size.hidden, job.global_batch, to_string(job.dtype), answer.devices, job.gpus());
+  return fmt::format("a GPT of {} layers, hidden {}, global batch {} in {} on {} ({} GPU{})", job.size.layers,
+                     job.size.hidden, job.global_batch, to_string(job.dtype), answer.devices, job.gpus(),
+                     job.gpus() == 1 ? "" : "s");
 }
 
 }  // namespace

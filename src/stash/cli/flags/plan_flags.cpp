@@ -19,8 +19,7 @@
 namespace stash {
 namespace {
 
-constexpr int kDefaultPlanBatch = 256;
-constexpr int kPublishedBatch = 512;
+constexpr int kDefaultPlanBatch = 512;  // of the published comparison
 constexpr int kPublishedLevels = 7;
 constexpr int kMostLevels = 20;  // beyond, a layer has no channel left for a device
 constexpr int kMostPlansShown = 10'000;
@@ -53,7 +52,10 @@ GptNodes nodes_of(const PlannedDevices& devices, const WhatIf& what_if, bool joi
     throw UsageError(
         fmt::format("--on {}: language models are planned for GPUs, whose layer times are known", devices.text()));
   }
-  return gpt_nodes(*devices.machine, devices.nodes, devices.per_node, what_if, joins_others);
+  GptNodes nodes = gpt_nodes(*devices.machine, devices.nodes, devices.per_node, what_if, joins_others);
+  nodes.name = devices.name;
+  nodes.by_gpu = !devices.named_by_machine;
+  return nodes;
 }
 
 }  // namespace
@@ -65,8 +67,9 @@ void PlanFlags::add_to(CLI::App& app) {
                  "Model, if no profile is given: split layer by layer; gpt:layers=48,hidden=8192,heads=64,seq=2048 is "
                  "split as a language model")
       ->type_name("NAME");
-  app.add_option("--batch,--global-batch", batch_,
-                 fmt::format("Samples per step over all devices; default: {}", kDefaultPlanBatch))
+  app.add_option(
+         "--batch,--global-batch", batch_,
+         fmt::format("Samples per step over all devices; --global-batch is the same; default: {}", kDefaultPlanBatch))
       ->type_name("N");
   app.add_option(
          "--on", on_,
@@ -114,7 +117,7 @@ void PlanFlags::check_model() const {
     throw UsageError("--levels belongs to --cost published: devices have their own levels");
 }
 
-int PlanFlags::batch_or(int without) const { return in_range(batch_.value_or(without), kMostInBatch, "--batch"); }
+int PlanFlags::batch() const { return in_range(batch_.value_or(kDefaultPlanBatch), kMostInBatch, "--batch"); }
 
 std::vector<PlannedDevices> PlanFlags::devices(std::span<const Instance> instances) const {
   if (on_.empty()) {
@@ -139,13 +142,12 @@ LayerAnswer PlanFlags::published() const {
   if (!on_.empty() || network_ || links_) {
     throw UsageError("--cost published counts elements, not times: leave out --on, --network and --links");
   }
-  return answer_published(*model_, batch_or(kPublishedBatch),
-                          in_range(levels_.value_or(kPublishedLevels), kMostLevels, "--levels"));
+  return answer_published(*model_, batch(), in_range(levels_.value_or(kPublishedLevels), kMostLevels, "--levels"));
 }
 
 LayerJob PlanFlags::layer_job(std::span<const PlannedDevices> devices) const {
   LayerJob job;
-  job.batch = batch_or(kDefaultPlanBatch);
+  job.batch = batch();
   job.dtype = dtype_ ? parse_dtype(*dtype_) : common_dtype(devices);
   if (model_) {
     job.graph = make_model(*model_, {.image_size = image_size_});
@@ -180,11 +182,16 @@ GptAnswer PlanFlags::language_model(std::span<const Instance> instances) const {
   }
   const std::vector<PlannedDevices> on = devices(instances);
   const WhatIf changes = what_if();
-  GptJob job{.size = parse_gpt_spec(*model_), .global_batch = batch_or(kDefaultPlanBatch)};
+  GptJob job{.size = parse_gpt_spec(*model_), .global_batch = batch()};
   for (const PlannedDevices& kind : on) job.kinds.push_back(nodes_of(kind, changes, on.size() > 1));
   job.dtype = dtype_ ? parse_dtype(*dtype_) : common_dtype(on);
+  std::vector<std::string> assumptions;
+  for (const PlannedDevices& kind : on) {
+    if (!kind.named_by_machine) assumptions.push_back(fmt::format("{}: as in {}", kind.text(), kind.machine->name));
+  }
   GptAnswer answer = answer_gpt(std::move(job), split_.search(), in_range(top_, kMostPlansShown, "--top"));
   answer.devices = text_of(on);
+  answer.assumptions.insert(answer.assumptions.end(), assumptions.begin(), assumptions.end());
   return answer;
 }
 

@@ -27,7 +27,7 @@ class PlanFlags {
 
  private:
   void check_model() const;
-  int batch_or(int without) const;
+  int batch() const;
   std::vector<PlannedDevices> devices(std::span<const Instance> instances) const;
   WhatIf what_if() const;
   LayerJob layer_job(std::span<const PlannedDevices> devices) const;

@@ -29,10 +29,10 @@ void SplitFlags::add_to(CLI::App& app) {
   // A flag's own variable could not say that nobody gave it.
   app.add_flag_function(
       "--sequence-parallel,!--no-sequence-parallel", [this](std::int64_t sign) { sequence_parallel_ = sign > 0; },
-      "Sequences split over the tensor-parallel ranks, where layers are not");
+      "Sequences split over the tensor-parallel ranks, where layers are not; or --no-sequence-parallel");
   app.add_flag_function(
       "--shard-optimizer,!--no-shard-optimizer", [this](std::int64_t sign) { shard_optimizer_ = sign > 0; },
-      "Optimizer state shared among the data-parallel ranks");
+      "Optimizer state shared among the data-parallel ranks; or --no-shard-optimizer");
 }
 
 bool SplitFlags::any() const {
