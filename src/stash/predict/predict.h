@@ -7,10 +7,10 @@
 #include "stash/catalog/instance.h"
 #include "stash/predict/calibrate_measured.h"
 #include "stash/predict/described_cluster.h"
-#include "stash/predict/uncertainty.h"
 #include "stash/predict/predict_job.h"
 #include "stash/predict/prediction.h"
 #include "stash/predict/scaling.h"
+#include "stash/predict/uncertainty.h"
 #include "stash/predict/what_if.h"
 
 namespace stash {
