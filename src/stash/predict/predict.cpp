@@ -86,7 +86,7 @@ std::variant<int, std::string> gpus_per_node(const Instance& instance, int nodes
 
 }  // namespace
 
-Predictor::Predictor(PredictJob job, WhatIf what_if) : what_if_(std::move(what_if)) {
+Predictor::Predictor(PredictJob job, WhatIf what_if) : what_if_(what_if) {
   if (!job.measured.empty()) calibration_.emplace(job);
   job_ = changed(std::move(job), what_if_);
   check_script_allows(job_);
