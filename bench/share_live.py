@@ -143,11 +143,13 @@ def fixed(bench, options):
 
 def curves(bench, options):
     errors = []
-    for kind in ("decoding", "storage"):
+    for sample_ms in (40, 80):
+        kind = f"{sample_ms} ms per sample"
+        inject = f"prep={sample_ms}ms/sample"
         with bench.pool("--report-every", "500ms"):
             other = subprocess.Popen([bench.stash, *bench.train(KINDS["decoding"], "--max-time", "35s", "--socket", bench.socket)],
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            job = subprocess.Popen([bench.stash, *bench.train(KINDS[kind], "--max-time", "35s", "--socket", bench.socket,
+            job = subprocess.Popen([bench.stash, *bench.train(inject, "--max-time", "35s", "--socket", bench.socket,
                                                               "--name", "probed")],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(30)
@@ -159,7 +161,7 @@ def curves(bench, options):
         for workers in range(1, WORKERS + 1):
             if workers in tried:
                 continue
-            measured = bench.alone(KINDS[kind], workers, 10)
+            measured = bench.alone(inject, workers, 10)
             error = curve[workers - 1] / measured - 1
             errors.append(abs(error))
             print(f"{kind}, {workers} workers: predicted {curve[workers - 1]:.1f}, measured {measured:.1f}: {100 * error:+.1f} %")
