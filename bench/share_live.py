@@ -147,16 +147,19 @@ def curves(bench, options):
         kind = f"{sample_ms} ms per sample"
         inject = f"prep={sample_ms}ms/sample"
         with bench.pool("--report-every", "500ms"):
-            other = subprocess.Popen([bench.stash, *bench.train(KINDS["decoding"], "--max-time", "35s", "--socket", bench.socket)],
+            other = subprocess.Popen([bench.stash, *bench.train(KINDS["decoding"], "--max-time", "300s", "--socket", bench.socket)],
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            job = subprocess.Popen([bench.stash, *bench.train(inject, "--max-time", "35s", "--socket", bench.socket,
+            job = subprocess.Popen([bench.stash, *bench.train(inject, "--max-time", "300s", "--socket", bench.socket,
                                                               "--name", "probed")],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(30)
+            while not any(one["name"] == "probed" and one["by_workers_per_s"] for one in bench.state()["jobs"]):
+                time.sleep(0.5)
+            time.sleep(15)  # until it was tried with another number
             state = bench.state()
             tried = {moment["workers"].get("probed") for moment in state["moments"]}
             curve = next(one for one in state["jobs"] if one["name"] == "probed")["by_workers_per_s"]
             for process in (job, other):
+                process.send_signal(signal.SIGTERM)
                 process.wait()
         for workers in range(1, WORKERS + 1):
             if workers in tried:
