@@ -46,7 +46,7 @@ class Bench:
         return done.stdout
 
     def train(self, inject, *arguments):
-        return ["share", "train", "--python", self.python, "--model", "gpt2", "--seq-len", "64", "--batch", "8", "--ranks", "1",
+        return ["share", "train", "--timeout", "180s", "--python", self.python, "--model", "gpt2", "--seq-len", "64", "--batch", "8", "--ranks", "1",
                 "--device", "emulated:H200", "--data", str(self.tokens), "--inject", inject, *map(str, arguments)]
 
     @contextlib.contextmanager
