@@ -46,7 +46,7 @@ class Bench:
         return done.stdout
 
     def train(self, inject, *arguments):
-        return ["share", "train", "--python", self.python, "--model", "gpt2", "--seq-len", "64", "--batch", "8", "--ranks", "1",
+        return ["share", "train", "--timeout", "180s", "--python", self.python, "--model", "gpt2", "--seq-len", "64", "--batch", "8", "--ranks", "1",
                 "--device", "emulated:H200", "--data", str(self.tokens), "--inject", inject, *map(str, arguments)]
 
     @contextlib.contextmanager
@@ -143,23 +143,28 @@ def fixed(bench, options):
 
 def curves(bench, options):
     errors = []
-    for kind in ("decoding", "storage"):
+    for sample_ms in (40, 80):
+        kind = f"{sample_ms} ms per sample"
+        inject = f"prep={sample_ms}ms/sample"
         with bench.pool("--report-every", "500ms"):
-            other = subprocess.Popen([bench.stash, *bench.train(KINDS["decoding"], "--max-time", "35s", "--socket", bench.socket)],
+            other = subprocess.Popen([bench.stash, *bench.train(KINDS["decoding"], "--max-time", "300s", "--socket", bench.socket)],
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            job = subprocess.Popen([bench.stash, *bench.train(KINDS[kind], "--max-time", "35s", "--socket", bench.socket,
+            job = subprocess.Popen([bench.stash, *bench.train(inject, "--max-time", "300s", "--socket", bench.socket,
                                                               "--name", "probed")],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(30)
+            while not any(one["name"] == "probed" and one["by_workers_per_s"] for one in bench.state()["jobs"]):
+                time.sleep(0.5)
+            time.sleep(15)  # until it was tried with another number
             state = bench.state()
             tried = {moment["workers"].get("probed") for moment in state["moments"]}
             curve = next(one for one in state["jobs"] if one["name"] == "probed")["by_workers_per_s"]
             for process in (job, other):
+                process.send_signal(signal.SIGTERM)
                 process.wait()
         for workers in range(1, WORKERS + 1):
             if workers in tried:
                 continue
-            measured = bench.alone(KINDS[kind], workers, 10)
+            measured = bench.alone(inject, workers, 10)
             error = curve[workers - 1] / measured - 1
             errors.append(abs(error))
             print(f"{kind}, {workers} workers: predicted {curve[workers - 1]:.1f}, measured {measured:.1f}: {100 * error:+.1f} %")

@@ -40,7 +40,8 @@ class PooledTraining {
   PooledTraining& operator=(const PooledTraining&) = delete;
 
   void run() {
-    parts_.workload.enter(Condition::hot, 1);
+    // Slow storage is felt where pages are not cached.
+    parts_.workload.enter(parts_.job.inject.read_bytes_per_s ? Condition::cold : Condition::hot, 1);
     parts_.workload.go();
     start_ns_ = now_ns();
     count();

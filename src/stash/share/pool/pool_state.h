@@ -48,7 +48,7 @@ struct PoolJob {
   std::optional<double> ceiling_per_s{};
   std::optional<double> waiting_ratio{};
   std::vector<double> by_workers_per_s{};  // predicted with 1, 2, ... workers on each rank
-  double samples = 0;  // since it joined
+  double samples = 0;                      // since it joined
   double joined_s = 0;
   std::optional<double> left_s{};
   std::optional<std::string> note{};
