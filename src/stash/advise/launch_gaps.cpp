@@ -30,14 +30,13 @@ std::optional<FirstStep> about_launch_gaps(const JobFacts& facts) {
   const double of_s = steady_step_s(facts.ledger);
   // The profiler lengthens gaps and leaves kernels alone, so that they are compared with steps that it did not see.
   if (!(gaps_s * kLeastRatio >= kWorthRatio * of_s) || compute->low_s <= busy_s) return std::nullopt;
-  return FirstStep{
-      .part = Part::compute,
-      .action = "compile the model, so that its GPU waits for fewer launches",
-      .how = "model = torch.compile(model, mode=\"reduce-overhead\")",
-      .because = fmt::format("a step takes {} alone, and its kernels {}", format_duration(compute->s),
-                             format_duration(busy_s)),
-      .saved = {gaps_s * kSavedRatio, (compute->low_s - busy_s) * kLeastRatio, compute->high_s - busy_s},
-      .of_s = of_s};
+  return FirstStep{.part = Part::compute,
+                   .action = "compile the model, so that its GPU waits for fewer launches",
+                   .how = "model = torch.compile(model, mode=\"reduce-overhead\")",
+                   .because = fmt::format("a step takes {} alone, and its kernels {}", format_duration(compute->s),
+                                          format_duration(busy_s)),
+                   .saved = {gaps_s * kSavedRatio, (compute->low_s - busy_s) * kLeastRatio, compute->high_s - busy_s},
+                   .of_s = of_s};
 }
 
 }  // namespace stash
