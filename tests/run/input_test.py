@@ -27,6 +27,7 @@ class Input(script.KeepTrainingCase):
         self.assertGreater(parts["prep"]["s"], 0.015, parts)
         self.assertIsNotNone(parts["fetch"], "the file that it maps is found")
         self.assertEqual((profile["job"]["batch"], profile["work"]["batch"]), (8, 8))
+        self.assertEqual(profile["script"]["input"], "get_batch")
         cold = [window["resident_ratio"] for window in profile["windows"] if window["condition"] == "cold"]
         self.assertLess(max(cold), 0.9)
         self.assertFalse([text for text in report["warnings"] if "input" in text.lower()], report["warnings"])
