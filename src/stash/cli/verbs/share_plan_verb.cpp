@@ -28,7 +28,7 @@ constexpr std::size_t kMostProfilesOfAJob = 64;
 class SharePlanVerb final : public Verb {
  public:
   std::string name() const override { return "plan"; }
-  std::string description() const override { return "Who should get how many workers, and what it brings"; }
+  std::string description() const override { return "Allocate loader workers among jobs, and show the gain"; }
 
   void add_flags(CLI::App& app) override {
     app.add_option("profiles", profiles_,

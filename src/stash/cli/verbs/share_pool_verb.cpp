@@ -15,7 +15,7 @@ namespace {
 class SharePoolVerb final : public Verb {
  public:
   std::string name() const override { return "pool"; }
-  std::string description() const override { return "A pool of loader workers, which jobs join and leave"; }
+  std::string description() const override { return "Run the pool of loader workers that jobs join and leave"; }
 
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);

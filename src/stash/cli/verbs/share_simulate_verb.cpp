@@ -24,7 +24,7 @@ constexpr std::array kDayFormats{Format::text, Format::json};
 class ShareSimulateVerb final : public Verb {
  public:
   std::string name() const override { return "simulate"; }
-  std::string description() const override { return "Whole days of arriving and ending jobs, by four policies"; }
+  std::string description() const override { return "Simulate days of arriving and ending jobs under four policies"; }
 
   void add_flags(CLI::App& app) override {
     app.add_option("--jobs", jobs_, "File of jobs (TOML) with their curve or profile, arrival and samples")

@@ -12,7 +12,7 @@ namespace {
 class ShareStatusVerb final : public Verb {
  public:
   std::string name() const override { return "status"; }
-  std::string description() const override { return "Which jobs are in the pool, and what each has"; }
+  std::string description() const override { return "Show the jobs in the pool, and what each has"; }
 
   void add_flags(CLI::App& app) override {
     socket_.add_to(app);
