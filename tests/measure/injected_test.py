@@ -37,21 +37,18 @@ class Injected(unittest.TestCase):
     def step_s(self, report, condition):
         return report["ledger"]["step_by_condition"][condition]["s"]
 
-    @ledger.repeated
     def test_preparation_that_takes_long_is_prep(self):
         prep_s = 0.060
         report = self.measure(f"prep={prep_s * 1e3}ms/sample", "solo,node,hot")
         self.check(report, "prep", BATCH * prep_s / WORKERS - self.step_s(report, "node"))
         self.assertEqual(report["verdict"].split(" costs ")[0].split()[-1], "prep")
 
-    @ledger.repeated
     def test_slow_storage_is_fetch(self):
         read_s = 0.120  # of a step's files on each rank
         rate = BATCH * self.file_bytes / read_s
         report = self.measure(f"read={rate:.0f}B/s", "solo,node,hot,cold")
         self.check(report, "fetch", read_s - self.step_s(report, "hot"))
 
-    @ledger.repeated
     def test_a_slow_link_is_interconnect(self):
         gradient_bytes = 4 * 1_248_424
         rate = 12.5e6
@@ -59,7 +56,6 @@ class Injected(unittest.TestCase):
         report = self.measure("link=100Mbit/s", "solo,apart,node")
         self.check(report, "interconnect", gradient_bytes / rate)
 
-    @ledger.repeated
     def test_a_late_rank_is_contention_and_is_named(self):
         report = self.measure("rank1=+60ms", "solo,apart,node")
         self.check(report, "contention", 0.060)
@@ -67,7 +63,6 @@ class Injected(unittest.TestCase):
         self.assertEqual((late["rank"], late["condition"]), (1, "apart"))
         self.assertAlmostEqual(late["s"], 0.060, delta=0.005)
 
-    @ledger.repeated
     def test_the_collectives_of_one_rank_are_no_stall(self):
         report, profile = ledger.profile(self, self.folder, *ledger.small_job(ranks=1), *BUDGET, "--batch", BATCH,
                                          "--workers", WORKERS, "--data", self.data, "--conditions", "solo,hot")

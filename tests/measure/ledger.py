@@ -1,36 +1,13 @@
 """Profiles a job on emulated accelerators and looks at its ledger."""
 
-import functools
 import json
-import time
 
-import notes
 import program
-
-PAUSE_S = 10  # before the next attempt: other programs of a shared machine are busy for a while
 
 
 def small_job(ranks=2):
     """Small gradients and a step of some 15 ms, so that what is injected is most of the step."""
     return "--device", "emulated:V100", "--model", "squeezenet1_0", "--ranks", ranks
-
-
-def repeated(test):
-    """For tests of times: one attempt that fails may be the machine's fault, then two more must pass."""
-
-    @functools.wraps(test)
-    def attempts(case):
-        try:
-            return test(case)
-        except AssertionError as error:
-            print(f"first attempt: {error}", flush=True)
-            notes.note("again", name=case.id().removeprefix("__main__."))
-        for _ in range(2):
-            getattr(case, "runs", {}).clear()
-            time.sleep(PAUSE_S)
-            test(case)
-
-    return attempts
 
 
 def profile(case, folder, *arguments):

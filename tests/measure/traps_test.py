@@ -36,7 +36,6 @@ class Traps(unittest.TestCase):
     def input_bound(self, more=""):
         return self.measure(f"prep={PREP_S * 1e3}ms/sample{more}", "node,hot,cold")
 
-    @ledger.repeated
     def test_1_batches_prepared_between_windows_are_not_free(self):
         report, profile = self.input_bound()
         self.assertAlmostEqual(report["ledger"]["step_by_condition"]["hot"]["s"], INPUT_STEP_S, delta=0.03 * INPUT_STEP_S)
@@ -65,7 +64,6 @@ class Traps(unittest.TestCase):
             self.assertGreater(counters["cold_bytes"], 0)
             self.assertGreater(counters["read_bytes"], counters["cold_bytes"])
 
-    @ledger.repeated
     def test_4_a_conditions_first_step_is_in_no_window(self):
         plain, _ = self.input_bound()
         warm, profile = self.input_bound(f",warmup=+{WARMUP_S}s")
@@ -80,7 +78,6 @@ class Traps(unittest.TestCase):
                     excess_s = max(rank["wall_s"] for rank in window["ranks"]) - window["steps"] * quickest_s
                     self.assertLess(excess_s, WARMUP_S / 2, "a window has the condition's first step in it")
 
-    @ledger.repeated
     def test_5_waiting_for_a_late_rank_is_not_a_transfer(self):
         report, profile = self.measure(f"rank1=+{LATE_S * 1e3}ms", "solo,apart,node")
         parts = report["ledger"]["parts"]

@@ -1,7 +1,10 @@
-"""What ctest does not hear of: tests skipped inside a file, and tests of times that needed a second attempt."""
+"""What ctest does not hear of: which tests of a file failed, and which were skipped."""
 
 import json
 import os
+import pathlib
+
+FILE = "notes"  # in the folder of a run's results
 
 
 def note(kind, **facts):
@@ -10,3 +13,8 @@ def note(kind, **facts):
     if file:
         with open(file, "a") as notes:
             notes.write(json.dumps({"kind": kind, **facts}) + "\n")
+
+
+def read(folder):
+    file = pathlib.Path(folder) / FILE
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []

@@ -1,22 +1,19 @@
-"""The closing lines of ./test: how many tests passed and failed, what was skipped and why, what needed two attempts.
+"""The closing lines of ./test: how many tests passed and failed, what was skipped and why, what needed a second attempt.
 
-usage: summary.py FOLDER, which holds what ctest wrote (*.xml) and the notes of the Python tests. Fails where no test ran.
+usage: summary.py FOLDER, which holds what ctest wrote (*.xml; again/*.xml of the tests that were repeated) and the notes
+of the Python tests. Fails where no test ran.
 """
 
 import collections
-import json
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree
 
+import notes as kept
+
 SLOWEST = 5  # named at the end
 GTEST_SKIP = re.compile(r": Skipped\n(.*)")
-
-
-def read_notes(folder):
-    file = folder / "notes"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def skip_reason(case):
@@ -26,25 +23,33 @@ def skip_reason(case):
     return found.group(1).strip() if found else (output.splitlines() or ["no reason given"])[-1]
 
 
+def cases_in(folder):
+    return [case for file in folder.glob("*.xml") for case in xml.etree.ElementTree.parse(file).iter("testcase")]
+
+
 def summarize(folder):
-    notes = read_notes(folder)
+    notes = kept.read(folder)
     counted = {note["name"]: note for note in notes if note["kind"] == "count"}
     skips = [(note["name"], note["reason"]) for note in notes if note["kind"] == "skip"]
+    passed_again = {case.get("name") for case in cases_in(folder / "again") if case.get("status") == "run"}
     passed = failed = 0
-    for case in (case for file in folder.glob("*.xml") for case in xml.etree.ElementTree.parse(file).iter("testcase")):
+    again = []
+    for case in cases_in(folder):
         name, status = case.get("name"), case.get("status")
-        if name in counted:
-            passed += counted[name]["passed"]
-            failed += max(counted[name]["failed"], status == "fail")
-        elif status == "run":
-            passed += 1
-        elif status == "fail":
-            failed += 1
+        if status not in ("run", "fail"):
+            if name not in counted:
+                skips.append((name, skip_reason(case)))
+            continue
+        own = counted.get(name)
+        failures = (own["failed"] if own else []) or [""] if status == "fail" else []
+        passed += own["passed"] if own else not failures
+        if name in passed_again:
+            passed += len(failures)
+            again += [f"{name}: {failure}" if failure else name for failure in failures]
         else:
-            skips.append((name, skip_reason(case)))
+            failed += len(failures)
     slow = sorted(((note["seconds"], note["name"]) for note in notes if note["kind"] == "time"), reverse=True)[:SLOWEST]
-    again = sorted({note["name"] for note in notes if note["kind"] == "again"})
-    return passed, failed, skips, again, slow
+    return passed, failed, skips, sorted(again), slow
 
 
 def main():
