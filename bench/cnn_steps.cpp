@@ -65,7 +65,7 @@ Graph graph_here(const CnnStep& step) {
 }
 
 Graph graph_measured(const CnnStep& step) {
-  Graph graph = unpooled(graph_here(step));
+  Graph graph = with_tensorflow_kernels(unpooled(graph_here(step)));
   return step.model.starts_with("resnet") ? with_biases(std::move(graph)) : graph;
 }
 

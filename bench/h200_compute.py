@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """The compute of a step of every built-in model on this machine's GPU, at three batches, in fp32 and in bf16.
 
-    bench/h200_compute.py --stash ./stash --folder cases --out data/h200_steps.csv
+    bench/h200_compute.py                                  # measures, in less than eight minutes
+    build/release/bench/h200_steps --fit                   # predicted beside measured, and the coefficients fitted again
+    bench/set_keys.py --folder build/h200                  # each of these profiles predicted from the others
 
 Runs `stash characterize --conditions solo` with one rank for each data type, into folders below --folder. Its ranks stay
-from case to case, so a case takes a few seconds, and a run that was interrupted resumes. A case that does not fit into
-the GPU's memory is left out and named. Print predicted beside measured with bench/h200_steps --data FILE. Without
---all-depths, ResNets that `stash models` lists beside torchvision's are left out: they consist of the same layers.
+from case to case, so a case takes about two seconds. A run that was interrupted, or that reached --max-time, resumes when
+the command is given again. A case that does not fit into the GPU's memory is left out and named. Rows of --source in
+--out are replaced, all others stay. Without --all-depths, ResNets that `stash models` lists beside torchvision's are
+left out: they consist of the same layers.
 """
 
 import argparse
 import csv
 import json
+import os
 import pathlib
 import re
 import subprocess
+import time
 
 COLUMNS = ("model", "batch", "dtype", "channels_last", "compute_s", "source")
 IMAGE_BATCHES = (32, 64, 128)
@@ -30,15 +35,26 @@ def models(options):
     return [name for name in names if options.all_depths or not OWN_DEPTHS.search(name)]
 
 
-def characterize(options, folder, names, batches, dtype):
-    """Measures what is not in the folder yet, and returns the rows of all its cases."""
+def suites(options):
+    """(folder, models, batches, type) of every call of stash characterize."""
+    names = models(options)
+    text = [name for name in names if name.startswith(("bert", "gpt"))]
+    images = [name for name in names if name not in text]
+    for dtype in options.dtypes.split(","):
+        for kind, chosen, batches in (("images", images, IMAGE_BATCHES), ("text", text, SEQUENCE_BATCHES)):
+            if chosen:
+                yield options.folder / f"{kind}-{dtype}", chosen, batches, dtype
+
+
+def characterize(options, suite, limit_s):
+    """Measures what is not in the folder yet, and returns all its cases."""
+    folder, names, batches, dtype = suite
     command = [options.stash, "characterize", "--out", str(folder), "--models", ",".join(names), "--batches",
-               ",".join(map(str, batches)), "--dtype", dtype, "--device", "cuda", "--ranks", "1", "--conditions", "solo",
-               "--precision", "1%", "--case-time", options.case_time, "--format", "json"]
+               ",".join(map(str, batches)), "--dtype", dtype, "--device", options.device, "--ranks", "1", "--conditions",
+               "solo", "--precision", "1%", "--case-time", options.case_time, "--max-time", f"{limit_s:.0f}s", "--format",
+               "json"]
     if options.python:
         command += ["--python", options.python]
-    if options.max_time:
-        command += ["--max-time", options.max_time]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=False)  # a case that fails is named below
     shown = subprocess.run([options.stash, "report", str(folder), "--format", "json"], check=True, capture_output=True,
                            text=True)
@@ -46,41 +62,57 @@ def characterize(options, folder, names, batches, dtype):
 
 
 def measured(options):
-    """(model, batch, dtype, seconds) of every case that was measured."""
-    names = models(options)
-    text = [name for name in names if name.startswith(("bert", "gpt"))]
-    images = [name for name in names if name not in text]
-    for dtype in options.dtypes.split(","):
-        for kind, chosen, batches in (("images", images, IMAGE_BATCHES), ("text", text, SEQUENCE_BATCHES)):
-            if not chosen:
-                continue
-            for case in characterize(options, options.folder / f"{kind}-{dtype}", chosen, batches, dtype):
-                compute = case["ledger"] and case["ledger"]["parts"]["compute"]
-                if compute:
-                    yield case["model"], case["batch"], dtype, compute["s"]
-                else:
-                    print(f"{case['model']} {case['batch']} {dtype}: left out: {case['why']}", flush=True)
+    """(model, batch, dtype, seconds) of every case that was measured. The calls share the time that is left by cases."""
+    end = time.monotonic() + options.max_time
+    todo = list(suites(options))
+    while todo:
+        cases = [len(names) * len(batches) for _, names, batches, _ in todo]
+        limit_s = max(1, (end - time.monotonic()) * cases[0] / sum(cases))
+        suite = todo.pop(0)
+        for case in characterize(options, suite, limit_s):
+            compute = case["ledger"] and case["ledger"]["parts"]["compute"]
+            if compute:
+                yield case["model"], case["batch"], suite[-1], compute["s"]
+            else:
+                print(f"{case['model']} {case['batch']} {suite[-1]}: left out: {case['why'] or 'no time was left'}", flush=True)
+
+
+def rows_of_others(options):
+    if not os.path.exists(options.out):
+        return []
+    with open(options.out, encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["source"] != options.source]
+
+
+def write(options, rows):
+    """Whole or not at all: what is there is not lost if this is interrupted."""
+    partial = f"{options.out}.partial"
+    with open(partial, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(partial, options.out)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stash", default="./stash")
-    parser.add_argument("--folder", type=pathlib.Path, required=True, help="for the results of stash characterize")
-    parser.add_argument("--out", required=True, help="CSV file to write")
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/h200"), help="for the profiles")
+    parser.add_argument("--out", default="data/h200_steps.csv", help="CSV file whose rows are replaced or added to")
     parser.add_argument("--source", default="bench/h200_compute.py", help="what to write into the source column")
     parser.add_argument("--models", help="comma list; default: all")
     parser.add_argument("--dtypes", default="fp32,bf16")
-    parser.add_argument("--case-time", default="2s", help="limit of a case; two rounds are always measured")
-    parser.add_argument("--max-time", help="limit of each of the calls of stash characterize")
+    parser.add_argument("--case-time", default="1s", help="limit of a case; two rounds are always measured")
+    parser.add_argument("--max-time", type=float, default=450, help="seconds for all cases together")
+    parser.add_argument("--device", default="cuda", help="emulated:H200 tries the command without a GPU")
     parser.add_argument("--python", help="as of stash characterize")
     parser.add_argument("--all-depths", action="store_true")
     options = parser.parse_args()
-    with open(options.out, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for model, batch, dtype, seconds in measured(options):
-            writer.writerow([model, batch, dtype, "no", f"{seconds:.5g}", options.source])
-            print(f"{model} {batch} {dtype}: {seconds * 1e3:.2f} ms", flush=True)
+    rows = rows_of_others(options)
+    for model, batch, dtype, seconds in measured(options):
+        rows.append(dict(zip(COLUMNS, (model, batch, dtype, "no", f"{seconds:.5g}", options.source))))
+        print(f"{model} {batch} {dtype}: {seconds * 1e3:.2f} ms", flush=True)
+    write(options, rows)
 
 
 if __name__ == "__main__":

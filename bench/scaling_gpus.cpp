@@ -29,9 +29,9 @@ constexpr std::array<double Efficiency::*, 11> kFitted{&Efficiency::winograd_rat
                                                        &Efficiency::other_start_s,
                                                        &Efficiency::launch_s,
                                                        &Efficiency::reach_s,
-                                                       &Efficiency::depthwise_ratio,
-                                                       &Efficiency::depthwise_weight_ratio,
-                                                       &Efficiency::small_depthwise_weight_ratio};
+                                                       &Efficiency::tensorflow_depthwise_ratio,
+                                                       &Efficiency::tensorflow_depthwise_weight_ratio,
+                                                       &Efficiency::small_tensorflow_depthwise_weight_ratio};
 
 // Where the fit starts and what it is drawn to, from what such chips are known to reach; and how strongly, as the
 // spread of the logarithm: memory is well known, the tail of a product is not. Starts are held near what an empty
@@ -217,7 +217,7 @@ void print_fit(const std::vector<Case>& cases) {
         "{:<5} winograd {:.3f} conv {:.3f} matrix {:.3f} memory {:.3f} starts {:.0f} and {:.0f} us, launch {:.0f} us, "
         "reach {:.0f} us, depthwise {:.4f} and {:.4f}\n",
         kGpus[g], e.winograd_ratio, e.conv_ratio, e.matrix_ratio, e.memory_ratio, e.product_start_s * 1e6,
-        e.other_start_s * 1e6, e.launch_s * 1e6, e.reach_s * 1e6, e.depthwise_ratio, e.depthwise_weight_ratio);
+        e.other_start_s * 1e6, e.launch_s * 1e6, e.reach_s * 1e6, e.tensorflow_depthwise_ratio, e.tensorflow_depthwise_weight_ratio);
   }
   fmt::print("\n");
 }

@@ -2,6 +2,7 @@
 """Whether one profile predicts the same model with another batch or type on the same GPU.
 
     bench/set_keys.py --stash ./stash --models resnet50,bert_base,vgg16 --batches 32,128 --dtypes fp32,bf16
+    bench/set_keys.py --folder build/h200        # with the profiles that bench/h200_compute.py made: no GPU is needed
 
 Profiles every model with every batch and type, on the GPU or, with --device emulated:A100, on an emulated one. From each
 profile `stash predict --set batch=... --set dtype=...` says what the others take. Printed: compute of each pair, and the
@@ -43,11 +44,30 @@ def predict(options, base, batch, dtype):
     return compute["s"], compute["low_s"], compute["high_s"]
 
 
-def compare(options, model, cases, folder):
-    measured = {case: profile(options, folder / f"{model}-{case[0]}-{case[1]}.json", model, *case) for case in cases}
-    for start, end in itertools.permutations(cases, 2):
-        said, low, high = predict(options, folder / f"{model}-{start[0]}-{start[1]}.json", *end)
-        yield start, end, said, measured[end], low <= measured[end] <= high
+def measured_here(options, folder):
+    """{model: {(batch, dtype): (file, seconds)}}, measured now."""
+    cases = [(int(batch), dtype) for batch in options.batches.split(",") for dtype in options.dtypes.split(",")]
+    for model in options.models.split(","):
+        files = {case: folder / f"{model}-{case[0]}-{case[1]}.json" for case in cases}
+        yield model, {case: (file, profile(options, file, model, *case)) for case, file in files.items()}
+
+
+def measured_before(options):
+    """The same from the folders of `stash characterize` below --folder."""
+    models = {}
+    for file in sorted(options.folder.glob("*/cases/*.json")):
+        job = json.loads(file.read_text(encoding="utf-8"))["job"]
+        ledger = json.loads(stash(options, "report", file, "--format", "json"))["ledger"]
+        if not ledger["parts"]["compute"]:
+            continue
+        models.setdefault(job["model"], {})[job["batch"], job["dtype"]] = file, compute_s(ledger)
+    return models.items()
+
+
+def compare(options, measured):
+    for start, end in itertools.permutations(measured, 2):
+        said, low, high = predict(options, measured[start][0], *end)
+        yield start, end, said, measured[end][1], low <= measured[end][1] <= high
 
 
 def main():
@@ -59,16 +79,16 @@ def main():
     parser.add_argument("--device", help="default: the GPU")
     parser.add_argument("--python", help="as of stash profile")
     parser.add_argument("--max-time", default="30s", help="of each profile")
+    parser.add_argument("--folder", type=pathlib.Path, help="of bench/h200_compute.py: its profiles, instead of new ones")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the profiles; default: they are thrown away")
     options = parser.parse_args()
-    cases = [(int(batch), dtype) for batch in options.batches.split(",") for dtype in options.dtypes.split(",")]
     errors, covered = {"batch": [], "type": [], "both": []}, []
     print("| model | from | to | predicted, ms | measured, ms | error |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for model in options.models.split(","):
-            for start, end, said, found, inside in compare(options, model, cases, folder):
+        for model, measured in measured_before(options) if options.folder else measured_here(options, folder):
+            for start, end, said, found, inside in compare(options, measured):
                 error = 100 * (said / found - 1)
                 kind = "both" if start[0] != end[0] and start[1] != end[1] else "type" if start[0] == end[0] else "batch"
                 errors[kind].append(abs(error))

@@ -99,6 +99,8 @@ TEST(Instances, NamesAreFoundInAnyCase) { EXPECT_EQ(find_instance("STANDARD_nc6"
 TEST(Instances, AnUnknownNameGetsTheNearest) {
   EXPECT_THROW(find_instance("p3.8xlarg"), UsageError);
   EXPECT_EQ(message_of([] { find_instance("p3.8xlarg"); }), "unknown instance 'p3.8xlarg'; did you mean 'p3.8xlarge'?");
+  EXPECT_EQ(message_of([] { find_instance("DGX-A100"); }),
+            "unknown instance 'DGX-A100'; did you mean 'dgxa100-40' or 'dgxa100-80'?");
   EXPECT_NE(message_of([] { find_instance("standard_nd40rs_v3"); }).find("'Standard_ND40rs_v2'"), std::string::npos);
   EXPECT_NE(message_of([] { find_instance("toaster"); }).find("stash catalog list"), std::string::npos);
 }

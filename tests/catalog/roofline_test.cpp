@@ -66,15 +66,27 @@ TEST(Roofline, ConvolutionsUseTf32WhereTheGpuHasIt) {
 
 TEST(Roofline, TheWeightGradientOfADepthwiseConvolutionIsItsSlowestPart) {
   const Graph graph = make_model("mobilenet_v2");
+  const std::size_t i = index_of(graph, "features.1.conv.0.0");
+  const StepTime step = step_time(graph, 128, DType::fp32, find_gpu("V100"), volta());
+  const double ops = forward_cost(graph.layers[i], 128, DType::fp32).ops;
+  EXPECT_DOUBLE_EQ(step.forward[i].gpu_s, ops / (15.7e12 * volta().depthwise_ratio) + volta().product_start_s);
+  EXPECT_NEAR(step.backward[i].gpu_s - step.forward[i].gpu_s - volta().product_start_s,
+              ops / (15.7e12 * volta().depthwise_weight_ratio), 1e-9);
+}
+
+TEST(Roofline, TensorFlowsDepthwiseKernelsAreSlowerThanTorchs) {
+  Graph graph = make_model("mobilenet_v2");
+  for (Layer& layer : graph.layers) layer.tensorflow_kernels = true;
   const std::size_t large = index_of(graph, "features.1.conv.0.0"), small = index_of(graph, "features.8.conv.1.0");
   const StepTime step = step_time(graph, 128, DType::fp32, find_gpu("V100"), volta());
-  const double ops = forward_cost(graph.layers[large], 128, DType::fp32).ops;
-  EXPECT_DOUBLE_EQ(step.forward[large].gpu_s, ops / (15.7e12 * volta().depthwise_ratio) + volta().product_start_s);
-  EXPECT_NEAR(step.backward[large].gpu_s - step.forward[large].gpu_s - volta().product_start_s,
-              ops / (15.7e12 * volta().depthwise_weight_ratio), 1e-9);
-  const double small_ops = forward_cost(graph.layers[small], 128, DType::fp32).ops;
-  EXPECT_NEAR(step.backward[small].gpu_s - step.forward[small].gpu_s - volta().product_start_s,
-              small_ops / (15.7e12 * volta().small_depthwise_weight_ratio), 1e-9);
+  const auto weights_s = [&](std::size_t i) {
+    return step.backward[i].gpu_s - step.forward[i].gpu_s - volta().product_start_s;
+  };
+  const auto ops = [&](std::size_t i) { return forward_cost(graph.layers[i], 128, DType::fp32).ops; };
+  EXPECT_NEAR(weights_s(large), ops(large) / (15.7e12 * volta().tensorflow_depthwise_weight_ratio), 1e-9);
+  EXPECT_NEAR(weights_s(small), ops(small) / (15.7e12 * volta().small_tensorflow_depthwise_weight_ratio), 1e-9);
+  const StepTime torch = step_time(make_model("mobilenet_v2"), 128, DType::fp32, find_gpu("V100"), volta());
+  EXPECT_LT(torch.backward[large].gpu_s, step.backward[large].gpu_s / 3);
 }
 
 TEST(Roofline, GroupsOfSeveralChannelsAreNotDepthwise) {

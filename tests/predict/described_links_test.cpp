@@ -3,6 +3,7 @@
 #include "stash/catalog/instances.h"
 #include "stash/predict/described_cluster.h"
 #include "stash/predict/what_if.h"
+#include "support/any_contains.h"
 
 namespace stash {
 namespace {
@@ -23,6 +24,19 @@ TEST(DescribedLinks, FewerGpusOfACubeMeshHaveFewerNvlinks) {
   const double two = described("p3.16xlarge", 1, 2).links->bytes_per_s;
   EXPECT_GT(eight, four);
   EXPECT_GT(four, two);
+}
+
+TEST(DescribedLinks, BadlyPlacedGpusOfACubeMeshAreSlow) {
+  const double good = described("dgx1-v100", 1, 4, with("placement=0,1,2,3")).links->bytes_per_s;
+  EXPECT_EQ(good, described("dgx1-v100", 1, 4).links->bytes_per_s);
+  EXPECT_LT(described("dgx1-v100", 1, 4, with("placement=0,3,5,6")).links->bytes_per_s, good / 2);
+  EXPECT_GE(described("dgx1-v100", 1, 4, with("placement=0,3,5,6")).cluster.contention_ratio,
+            described("dgx1-v100", 1, 4).cluster.contention_ratio);
+}
+
+TEST(DescribedLinks, APlacementOnUnknownWiringSaysThatItChangesNothing) {
+  const DescribedCluster there = described("8x-l40s", 1, 2, with("placement=0,5"));
+  EXPECT_TRUE(any_contains(there.assumptions, "placement changes nothing"));
 }
 
 TEST(DescribedLinks, AllGpusOfANewNvswitchAddUpInIt) {

@@ -54,6 +54,18 @@ TEST(SetJob, AnotherBatchAndTypeOfAnEmulatedGpuAreThatGpusOwnEstimate) {
   }
 }
 
+TEST(SetJob, APlacementSaysWhichGpusAndHowMany) {
+  EXPECT_EQ(question_of({"placement=0,3,5,6"}).ranks, 4);
+  for (const char* wrong : {"placement=", "placement=0,0", "placement=0,,1", "placement=-1", "placement=a"}) {
+    EXPECT_THROW(question_of({wrong}), UsageError) << wrong;
+  }
+  EXPECT_EQ(message_of([] { question_of({"ranks=2", "placement=0,1"}); }),
+            "--set placement says how many ranks a node has: leave --set ranks out");
+  Predictor predictor(job_of_profile(own_profile()), question_of({"placement=6,9"}));
+  const auto found = predictor.on(find_instance("p3.16xlarge"), 1, {});
+  EXPECT_EQ(std::get<Rejected>(found).why, "has 8 GPUs per node, numbered from 0: --set placement names GPU 9");
+}
+
 TEST(SetJob, TheSameBatchAndTypeChangeNothing) {
   const Prediction before = here(own_profile()), after = here(own_profile(), question_of({"batch=16", "dtype=fp32"}));
   EXPECT_DOUBLE_EQ(after.ledger.step.s, before.ledger.step.s);

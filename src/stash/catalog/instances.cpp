@@ -1,8 +1,10 @@
 #include "stash/catalog/instances.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "stash/catalog/csv.h"
@@ -44,6 +46,30 @@ std::string_view nearest_instance(std::span<const Instance> instances, std::stri
   return instances[static_cast<std::size_t>(std::ranges::find(views, found) - views.begin())].name;
 }
 
+// "DGX A100" and "dgx-a100" are the beginning of dgxa100-40 and dgxa100-80.
+std::string letters_and_digits(std::string_view name) {
+  std::string plain = lower_case(name);
+  std::erase_if(plain, [](unsigned char c) { return std::isalnum(c) == 0; });
+  return plain;
+}
+
+std::vector<std::string_view> begin_alike(std::span<const Instance> instances, std::string_view name) {
+  std::vector<std::string_view> found;
+  const std::string wanted = letters_and_digits(name);
+  for (const Instance& instance : instances) {
+    if (!wanted.empty() && letters_and_digits(instance.name).starts_with(wanted)) found.push_back(instance.name);
+  }
+  return found;
+}
+
+std::string suggestion(std::span<const Instance> instances, std::string_view name) {
+  constexpr std::size_t kMost = 5;
+  const std::vector<std::string_view> alike = begin_alike(instances, name);
+  if (!alike.empty() && alike.size() <= kMost) return fmt::format("did you mean '{}'?", fmt::join(alike, "' or '"));
+  const std::string_view near = nearest_instance(instances, lower_case(name));
+  return near.empty() ? "'stash catalog list' shows those that there are" : fmt::format("did you mean '{}'?", near);
+}
+
 }  // namespace
 
 std::span<const Instance> instance_table() {
@@ -61,10 +87,7 @@ const Instance* find_instance_or_null(std::span<const Instance> instances, std::
 
 const Instance& find_instance(std::span<const Instance> instances, std::string_view name) {
   if (const Instance* found = find_instance_or_null(instances, name)) return *found;
-  const std::string_view near = nearest_instance(instances, lower_case(name));
-  throw UsageError(fmt::format(
-      "unknown instance '{}'; {}", name,
-      near.empty() ? "'stash catalog list' shows those that there are" : fmt::format("did you mean '{}'?", near)));
+  throw UsageError(fmt::format("unknown instance '{}'; {}", name, suggestion(instances, name)));
 }
 
 const Instance& find_instance(std::string_view name) { return find_instance(instance_table(), name); }

@@ -17,7 +17,7 @@ constexpr double kTf32Ratio = 0.5;              // of the tensor cores' fp16 rat
 
 constexpr double kPerReach = 1e-3;           // Efficiency::reach_s is that of a thousand values
 constexpr double kCausalShare = 0.5;         // of the scores, which fused kernels do not compute beyond
-constexpr double kDepthwiseTilePixels = 32;  // frameworks have a kernel of their own up to this size
+constexpr double kDepthwiseTilePixels = 32;  // TensorFlow has a kernel of its own up to this size
 
 // Tensor cores take this many channels at once; fewer leave them idle.
 constexpr double kTensorChannels = 32;
@@ -81,12 +81,17 @@ class ReachedRates {
   }
 
   double depthwise_weight_ratio(const Layer& layer) const {
+    if (!layer.tensorflow_kernels) return reached_.depthwise_weight_ratio;
     const bool small = layer.stride == 1 && static_cast<double>(layer.output[1]) <= kDepthwiseTilePixels;
-    return small ? reached_.small_depthwise_weight_ratio : reached_.depthwise_weight_ratio;
+    return small ? reached_.small_tensorflow_depthwise_weight_ratio : reached_.tensorflow_depthwise_weight_ratio;
+  }
+
+  double depthwise_ratio(const Layer& layer) const {
+    return layer.tensorflow_kernels ? reached_.tensorflow_depthwise_ratio : reached_.depthwise_ratio;
   }
 
   double convolution_ops_per_s(const Layer& layer) const {
-    if (is_depthwise(layer)) return depthwise_peak() * reached_.depthwise_ratio;
+    if (is_depthwise(layer)) return depthwise_peak() * depthwise_ratio(layer);
     if (layer.groups > 1) return grouped_peak() * kGroupedConvolutionRatio;
     double ratio = reached_.conv_ratio;
     if (is_winograd(layer)) ratio = std::max(ratio, reached_.winograd_ratio * tile_fill(layer));

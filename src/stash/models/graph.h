@@ -98,6 +98,7 @@ struct Layer {
   bool causal = false;
   bool ceil_mode = false;
   bool fused = true;
+  bool tensorflow_kernels = false;  // depthwise convolutions: those of TensorFlow 2.5, which are slower than torch's
   double ratio = 0;
   double epsilon = 1e-5;
 

@@ -73,9 +73,13 @@ WiredRate wired_rate(DescribedCluster& described, const Instance& instance, cons
   const int ranks = described.cluster.ranks_per_node;
   const Topology* topology = what_if.links ? nullptr : topology_of(instance);
   if (topology != nullptr && ranks <= static_cast<int>(topology->gpus.size())) {
-    const NodeRings rings = find_rings(*topology, ranks);
+    const NodeRings rings =
+        what_if.placement.empty() ? find_rings(*topology, ranks) : find_rings(*topology, what_if.placement);
     const bool all = ranks == static_cast<int>(topology->gpus.size());
     return {transport_of(rings, all), rings.ring_bytes_per_s, true};
+  }
+  if (!what_if.placement.empty()) {
+    described.assumptions.push_back("how its GPUs are wired is not published: --set placement changes nothing");
   }
   const bool as_catalogued = !what_if.links || what_if.links == instance.links;
   const GpuLinks kind = what_if.links.value_or(instance.links.value_or(GpuLinks::pcie));
@@ -121,6 +125,15 @@ void set_costs(DescribedCluster& described, const LinkRates& rates) {
   described.contention_is_known = true;
   cluster.contention_ratio = 1 + rates.contention_ratio;
   cluster.node_costs = {rates.overlap_ratio, rates.waits_ratio(cluster.ranks_per_node)};
+}
+
+// Ranks cost each other no less on GPUs that are badly placed than on the first ones of the same machine.
+LinkRates with_costs_of_first(LinkRates placed, const LinkRates& first) {
+  placed.overlap_ratio = std::max(placed.overlap_ratio, first.overlap_ratio);
+  placed.contention_ratio = std::max(placed.contention_ratio, first.contention_ratio);
+  placed.wait_ratio = std::max(placed.wait_ratio, first.wait_ratio);
+  placed.wait_doubling_ratio = std::max(placed.wait_doubling_ratio, first.wait_doubling_ratio);
+  return placed;
 }
 
 // Of all its GPUs' cards; the rate that the catalogue has, for as long as it takes or in bursts.
@@ -171,7 +184,11 @@ void describe_links(DescribedCluster& described, const Instance& instance, const
   cluster.link_bytes_per_s = described.links->bytes_per_s;
   cluster.uplink_bytes_per_s *= row.rates.reached_ratio;
   cluster.switch_reduces = wired.transport == Transport::nvls;
-  set_costs(described, row.rates);
+  if (what_if.placement.empty()) return set_costs(described, row.rates);
+  WhatIf first_gpus = what_if;
+  first_gpus.placement.clear();
+  const WiredRate first = wired_rate(described, instance, first_gpus);
+  set_costs(described, with_costs_of_first(row.rates, rates(first.transport, instance.name).rates));
 }
 
 void describe_network(DescribedCluster& described, const Instance& instance, const WhatIf& what_if,

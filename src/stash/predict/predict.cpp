@@ -72,7 +72,13 @@ PredictJob changed(PredictJob job, const WhatIf& what_if) {
 
 // GPUs of each node; a string: why they cannot be.
 std::variant<int, std::string> gpus_per_node(const Instance& instance, int nodes, std::optional<int> gpus,
-                                             std::optional<int> ranks) {
+                                             const WhatIf& what_if) {
+  const std::optional<int> ranks = what_if.ranks;
+  for (const int gpu : what_if.placement) {
+    if (gpu < instance.gpus) continue;
+    return fmt::format("has {} GPU{} per node, numbered from 0: --set placement names GPU {}", instance.gpus,
+                       instance.gpus == 1 ? "" : "s", gpu);
+  }
   if (ranks && *ranks > instance.gpus) {
     return fmt::format("has {} GPU{} per node: --set ranks={} needs {} more", instance.gpus,
                        instance.gpus == 1 ? "" : "s", *ranks, *ranks - instance.gpus);
@@ -170,7 +176,7 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   const Gpu* gpu = known_gpu(instance);
   if (gpu == nullptr) return reject(fmt::format("the rates of its GPU ({}) are not known", instance.gpu));
   if (std::string why = why_no_fit(job_, *gpu, memory_of(instance)); !why.empty()) return reject(std::move(why));
-  const auto each = gpus_per_node(instance, nodes, gpus, what_if_.ranks);
+  const auto each = gpus_per_node(instance, nodes, gpus, what_if_);
   if (const auto* why = std::get_if<std::string>(&each)) return reject(*why);
   const int all = nodes * std::get<int>(each);
   const std::optional<int> passes = passes_of(job_, all);

@@ -62,6 +62,12 @@ Setting Predictor::setting_here() {
     throw UsageError(
         "--set reduce applies to machines of the catalogue, not to links that a profile measured: name one with --on");
   }
+  if (!what_if_.placement.empty()) {
+    throw UsageError(
+        "--set placement applies to machines of the catalogue, whose wiring is known: name one with --on, or give "
+        "--set "
+        "ranks=N");
+  }
   const MeasuredProfile& measured = *job_.profile;
   if (measured.gpu == nullptr) {
     throw Error("the profile was made on the CPU, whose layer times are not simulated: name a machine with --on");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stash/catalog/layer_kernels.h"
 #include "stash/models/gpt_spec.h"
 
 namespace stash {
@@ -16,8 +15,6 @@ namespace {
 constexpr double kModelAlone = 0.44;
 constexpr double kTorchAlone = 0.25;  // where Stash's own steps were fitted, by bench/h200_steps
 constexpr double kGptAlone = 0.10;    // twice what was seen, since all was one family on one kind of machine
-// Fitted in TensorFlow 2.5, whose depthwise kernels take up to 2.6 times as long as those of other frameworks.
-constexpr double kDepthwiseAlone = 1.0;
 constexpr double kTransfer = 0.15;
 constexpr double kTransferFromLaunches = 0.35;
 // The same by bench/scaling_batches for each doubling of the batch on the GPU that was measured. For another type,
@@ -27,8 +24,6 @@ constexpr double kOtherType = 0.35;
 
 // Nothing was fitted there: the rates of neighbouring generations differ by up to this.
 constexpr double kUnfitted = 0.5;
-
-bool has_depthwise(const Graph& graph) { return std::ranges::any_of(graph.layers, is_depthwise); }
 
 double unfitted_spread(const Gpu& gpu, DType dtype) {
   switch (evidence_of(gpu.generation, dtype)) {
@@ -59,8 +54,7 @@ double model_alone_spread(const Graph& graph, const Gpu& target, DType dtype) {
   const bool as_fitted = is_gpt_spec(graph.name) && target.generation == Generation::ampere && dtype != DType::fp32;
   if (as_fitted) return kGptAlone;
   if (target.generation == Generation::hopper) return std::hypot(kTorchAlone, unfitted_spread(target, dtype));
-  const bool other_kernels = has_depthwise(graph) && target.generation < Generation::ampere;
-  return std::hypot(other_kernels ? kDepthwiseAlone : kModelAlone, unfitted_spread(target, dtype));
+  return std::hypot(kModelAlone, unfitted_spread(target, dtype));
 }
 
 double scaling_spread(const JobOnGpu& first, const JobOnGpu& second, const StepSum& on_first) {

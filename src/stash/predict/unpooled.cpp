@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "stash/catalog/layer_kernels.h"
+
 namespace stash {
 namespace {
 
@@ -36,12 +38,18 @@ Graph unpooled(Graph graph) {
 }
 
 Graph with_biases(Graph graph) {
+  if (std::ranges::any_of(graph.layers, is_depthwise)) return graph;
   for (std::size_t i = 1; i < graph.layers.size(); ++i) {
     Layer& layer = graph.layers[i - 1];
     if (layer.op != Op::conv2d || layer.bias || graph.layers[i].op != Op::batch_norm) continue;
     layer.bias = true;
     layer.parameters.push_back({layer.name + ".bias", {layer.output[0]}});
   }
+  return graph;
+}
+
+Graph with_tensorflow_kernels(Graph graph) {
+  for (Layer& layer : graph.layers) layer.tensorflow_kernels = is_depthwise(layer);
   return graph;
 }
 
@@ -52,7 +60,10 @@ Built as_measured(const Graph& graph, const std::function<StepSum(const Graph&)>
       Built{unpooled(graph), fmt::format("the classifier of {} has as many inputs as the image gives it, without "
                                          "torchvision's pooling: {}",
                                          graph.name, kNearest)},
-      Built{with_biases(graph), fmt::format("the convolutions of {} have biases: {}", graph.name, kNearest)}};
+      Built{with_biases(graph), fmt::format("the convolutions of {} have biases: {}", graph.name, kNearest)},
+      Built{with_tensorflow_kernels(graph),
+            fmt::format("the depthwise convolutions of {} have the slower kernels of TensorFlow 2.5: {}", graph.name,
+                        kNearest)}};
   std::size_t nearest = 0;
   for (std::size_t i = 1; i < built.size(); ++i) {
     if (is_nearer(step_of(built[i].graph), step_of(built[nearest].graph), measured_step_s)) nearest = i;

@@ -12,10 +12,13 @@ namespace stash {
 // classifier of AlexNet and VGG; without that the classifier's first product grows and shrinks with the image.
 Graph unpooled(Graph graph);
 
-// The same: other frameworks give a convolution a bias even before a batch norm.
+// The same: other frameworks give a convolution a bias even before a batch norm, but in no network for phones.
 Graph with_biases(Graph graph);
 
-// The one of these three whose step, estimated by `step_of`, is nearest to the measured one. `assumption` says what is
+// The same: the depthwise convolutions of TensorFlow 2.5.
+Graph with_tensorflow_kernels(Graph graph);
+
+// The one of these four whose step, estimated by `step_of`, is nearest to the measured one. `assumption` says what is
 // not as in torchvision; empty where nothing is.
 struct Built {
   Graph graph;

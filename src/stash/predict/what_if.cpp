@@ -10,6 +10,7 @@
 
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/core/words.h"
 #include "stash/predict/cluster.h"
 #include "stash/predict/step_job.h"
 
@@ -60,6 +61,33 @@ void set_links(WhatIf& what_if, std::string_view value, std::string_view option)
   }
 }
 
+void set_ranks(WhatIf& what_if, std::string_view value, std::string_view option) {
+  what_if.ranks = whole_number(value, option, kMostRanksPerNode);
+}
+
+int gpu_number(std::string_view text, std::string_view option) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0 || number >= kMostRanksPerNode) {
+    throw UsageError(fmt::format("{}: '{}' is no number of a GPU; give numbers from 0 on, like 0,3,5,6", option, text));
+  }
+  return number;
+}
+
+// Which GPUs also says how many.
+void set_placement(WhatIf& what_if, std::string_view value, std::string_view option) {
+  what_if.placement.clear();
+  if (value.empty()) throw UsageError(fmt::format("{}=: takes numbers of GPUs, like 0,3,5,6", option));
+  for (const std::string& part : split_list_strictly(value)) {
+    const int gpu = gpu_number(part, option);
+    if (std::ranges::find(what_if.placement, gpu) != what_if.placement.end()) {
+      throw UsageError(fmt::format("{}: GPU {} is given twice", option, gpu));
+    }
+    what_if.placement.push_back(gpu);
+  }
+  what_if.ranks = static_cast<int>(what_if.placement.size());
+}
+
 struct Key {
   std::string_view name;
   void (*set)(WhatIf& what_if, std::string_view value, std::string_view option);
@@ -84,8 +112,8 @@ constexpr std::array kKeys{
     Key{"dtype", [](WhatIf& w, std::string_view v, std::string_view o) { w.dtype = parse_dtype(v, o); }},
     Key{"accumulation", [](WhatIf& w, std::string_view v,
                            std::string_view o) { w.accumulation = whole_number(v, o, kMostMicroBatches); }},
-    Key{"ranks",
-        [](WhatIf& w, std::string_view v, std::string_view o) { w.ranks = whole_number(v, o, kMostRanksPerNode); }},
+    Key{"ranks", set_ranks},
+    Key{"placement", set_placement},
 };
 
 }  // namespace
@@ -97,6 +125,9 @@ WhatIf what_if_of(std::span<const std::string> texts) {
     set(what_if, text);
     const std::string_view name = text.substr(0, text.find('='));
     if (!names.insert(name).second) throw UsageError(fmt::format("--set {} is given twice: give it once", name));
+  }
+  if (names.contains("ranks") && names.contains("placement")) {
+    throw UsageError("--set placement says how many ranks a node has: leave --set ranks out");
   }
   return what_if;
 }

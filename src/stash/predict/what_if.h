@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stash/catalog/gpu.h"
 #include "stash/catalog/instance.h"
@@ -28,6 +29,7 @@ struct WhatIf {
   std::optional<DType> dtype;
   std::optional<int> accumulation;  // passes of a step
   std::optional<int> ranks;         // of a node, one for each GPU
+  std::vector<int> placement;       // GPUs of each node, one for each rank; empty: the first ones
 
   bool operator==(const WhatIf&) const = default;
   bool empty() const { return *this == WhatIf{}; }

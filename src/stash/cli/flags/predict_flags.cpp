@@ -78,8 +78,9 @@ void PredictFlags::add_job_to(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option(
          "--set", changes,
-         "What if: batch=128, dtype=bf16, accumulation=4, ranks=8 (per node), network=100Gbit/s, links=nvlink or a "
-         "rate, storage=2GB/s, cache=200GiB, workers=16 (per GPU), cores=32, bucket=50MB (0: one all-reduce per "
+         "What if: batch=128, dtype=bf16, accumulation=4, ranks=8 (per node), placement=0,3,5,6 (GPUs of each node), "
+         "network=100Gbit/s, links=nvlink or a rate, storage=2GB/s, cache=200GiB, workers=16 (per GPU), cores=32, "
+         "bucket=50MB (0: one all-reduce per "
          "gradient), blocking=3 (all-reduces of single numbers per step), "
          "reduce=ring, tree, hierarchical, server or gather; may be repeated")
       ->type_name("KEY=VALUE")

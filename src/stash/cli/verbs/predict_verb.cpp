@@ -68,7 +68,7 @@ class PredictVerb final : public Verb {
     const WhatIf what_if = flags_.what_if();
     if (gpus_ && *gpus_ < 1) throw UsageError(fmt::format("--gpus {}: takes a whole number from 1", *gpus_));
     if (gpus_ && what_if.ranks) {
-      throw UsageError("--gpus and --set ranks contradict each other: give one of them");
+      throw UsageError("--gpus and --set ranks (or placement) contradict each other: give one of them");
     }
     const Predictions found = on_.empty() ? predict_here(job, what_if) : predict_on(job, what_if, catalogue.instances);
     print_or_write(render(found, catalogue.instances), out_);
