@@ -74,6 +74,7 @@ class PoolBook {
   void apply(const std::vector<int>& split, double now_s, const std::string& why);
   void members_changed(double now_s, const std::string& why);
   void look_for_drift(Job& job, double now_s);
+  bool all_settled() const;  // with the workers that they have now
   bool try_another_split(double now_s);
   void add_point(Job& job, const ReportMessage& report, double now_s);
   void retire(const std::string& key, PoolJobState state, double now_s);
