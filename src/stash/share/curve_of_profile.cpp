@@ -24,6 +24,8 @@ constexpr double kModelRatio = 0.01;
 // The step is taken to wait for its input when that makes it this much longer.
 constexpr double kBoundRatio = 1.02;
 constexpr int kRefinements = 8;
+// A simulated step is that without input when it is at most this much longer.
+constexpr double kFedRatio = 1 + 1e-9;
 
 double relative_half_width(const Estimate& time) { return time.s > 0 ? half_width_s(time) / time.s : 0; }
 
@@ -217,8 +219,11 @@ SupplyCurve curve_of(std::span<const Profile> profiles, std::string name, const 
   curve.storage_bytes_per_sample = base.bytes_per_sample();
   const double measured_ratio = std::hypot(relative_half_width(base.measured()), kModelRatio);
   const int most = std::clamp(options.most_workers, 1, kMostWorkersPerRank);
+  double simulated_s = kAllStorage;
   for (int workers = 1; workers <= most; ++workers) {
-    const double supply_s = base.step_s(workers) / correction.at(workers);
+    // Workers beyond those with which nothing waits for the input change nothing, and there may be thousands.
+    if (simulated_s > base.fed().s * kFedRatio) simulated_s = base.step_s(workers);
+    const double supply_s = simulated_s / correction.at(workers);
     const double step_s = std::max(supply_s, base.fed().s);
     const bool bound = step_s > base.fed().s * kBoundRatio;
     const double far = profiles.size() > 1 ? correction.distance(workers)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -67,6 +68,7 @@ class PoolBook {
 
   PoolSeatFacts facts_of(const Job& job) const;
   std::vector<PoolSeatFacts> facts() const;
+  std::int64_t least_with(const std::string& key, int min_workers) const;
   std::string free_name(const std::string& wished) const;
   bool is_known(const Job& job) const;
   double measured_per_s(const Job& job) const;
