@@ -87,7 +87,8 @@ class SharePlanVerb final : public Verb {
     find_storage(jobs);
     std::vector<SupplyCurve> curves;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
-      CurveOptions options{.most_workers = resources_.cores};
+      // The others have one at least.
+      const CurveOptions options{.most_workers = std::max(resources_.cores - static_cast<int>(jobs.size()) + 1, 1)};
       curves.push_back(curve_of(jobs[j], name_of(j), options));
     }
     use_samples(curves);
