@@ -129,7 +129,7 @@ class Member:
         now = self.loaded()
         samples, batches, waited, busy, _ = (after - before for after, before in zip(now, self.before, strict=True))
         self.send(line(shared_names.REPORT_MESSAGE, shared_names.REPORT_KEYS,
-                       (self.workers, elapsed, samples, batches, waited, busy, now[-1], None)))
+                       (self.workers, elapsed, samples, batches, min(waited, elapsed), busy, now[-1], None)))
         self.began_s += elapsed
         self.before = now
 

@@ -1,15 +1,18 @@
 """`stash run --share`: the DataLoaders of a script work with as many of their workers as the pool gives them."""
 
 import atexit
+import collections
 import contextlib
 import json
 import os
 import struct
+import threading
 import time
 import weakref
 
 from stash import batches, parking, shared_names
 from stash.after_import import after_import
+from stash.device_time import DeviceTime
 from stash.pool import Member
 
 BUSY = struct.Struct("dd")  # seconds that a worker was busy, and CPU time that it has used
@@ -62,7 +65,11 @@ class SharedRank(parking.Parking):
         self.workers = {}  # (busy, CPU) by process, of workers that may still add to it
         self.gone = (0.0, 0.0)  # of those that cannot
         self.samples = self.batches = 0
+        self.skipped = collections.deque()  # sizes of batches that came while another thread counted
         self.waited_s = 0.0
+        self.returned_s = None  # when the loop got its last batch
+        self.device = DeviceTime()
+        self.lock = threading.Lock()  # two loaders may be read by two threads
         self.started_s = None
 
     def write(self, event):
@@ -77,13 +84,19 @@ class SharedRank(parking.Parking):
         return None if self.member is None else self.member.workers
 
     def adopt(self, iterator, loader):
+        try:
+            self.join(iterator, loader)
+            super().adopt(iterator, loader)
+        except Exception as error:  # whatever it is, the loader works as the script made it
+            self.leave_alone(f"a DataLoader cannot be shared: {type(error).__name__}: {error}")
+
+    def join(self, iterator, loader):
         if self.member is None and parking.why_left_alone(iterator, loader) is None:
             self.started_s = time.monotonic()
             self.member = Member(self.seat, iterator._num_workers, self.loaded)
             atexit.register(self.end)
         if self.member is not None and self.member.most is not None:
             self.most = self.member.most
-        super().adopt(iterator, loader)
 
     def loaded(self):
         living = {worker.pid for iterator in self.iterators for worker in iterator._workers}
@@ -97,14 +110,37 @@ class SharedRank(parking.Parking):
 
     def next(self, iterator, read):
         """A batch of a loader whose workers can be parked."""
-        self.iterators.add(iterator)
         start = time.perf_counter()
         batch = read()
-        self.waited_s += time.perf_counter() - start
-        self.batches += 1
-        self.samples += batches.size(batch) or 1
-        self.member.poll()
+        if self.lock.acquire(blocking=False):
+            try:
+                self.count(iterator, batch, start)
+            except Exception as error:  # whatever it is, the training goes on
+                self.give_up(error)
+            finally:
+                self.lock.release()
+        else:
+            self.skipped.append(batches.size(batch) or 1)
         return batch
+
+    def count(self, iterator, batch, asked_s):
+        self.iterators.add(iterator)
+        now_s = time.perf_counter()
+        if self.returned_s is not None:
+            self.device.end_step(max(asked_s - self.returned_s, 0.0), now_s - asked_s)
+        self.waited_s += self.device.take_waited_s()
+        sizes = [batches.size(batch) or 1] + [self.skipped.popleft() for _ in range(len(self.skipped))]
+        self.batches += len(sizes)
+        self.samples += sum(sizes)
+        self.returned_s = now_s
+        self.member.poll()
+        self.device.begin_step()
+
+    def give_up(self, error):
+        self.member.close()
+        self.member.refused = True
+        with contextlib.suppress(OSError):
+            self.tell(f"it shares no more, and goes on with the workers that it has: {type(error).__name__}: {error}")
 
     def end(self):
         self.member.leave()

@@ -61,6 +61,24 @@ TEST(PoolReport, ThePageShowsWorkersThroughputAndStallOverTime) {
   }
 }
 
+TEST(PoolReport, ThePageDrawsMoreJobsThanThereAreColoursAndSaysWhatItLeavesOut) {
+  PoolState state = some_state();
+  state.jobs.resize(1);
+  state.jobs[0].note = "cannot be true";
+  for (int number = 2; number <= 40; ++number) {
+    state.jobs.push_back(state.jobs[0]);
+    state.jobs.back().name = "job-" + std::to_string(number);
+  }
+  state.runs = {{.name = "a", .started_s = 0, .ended_s = 60, .exit_code = 3, .log = "logs/a.log"}};
+  const std::string page = render_pool_html(state);
+  std::size_t charts = 0;
+  for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++charts;
+  EXPECT_GE(charts, 3u * 8);
+  EXPECT_NE(page.find("8 more jobs are not drawn"), std::string::npos);
+  EXPECT_NE(page.find("job-7: cannot be true"), std::string::npos);
+  EXPECT_NE(page.find("logs/a.log"), std::string::npos);
+}
+
 TEST(PoolReport, RunsHaveTheirExitCodes) {
   PoolState state = some_state();
   state.runs = {{.name = "a", .started_s = 0, .ended_s = 60, .exit_code = 3, .log = "logs/a.log"},

@@ -1,5 +1,6 @@
 """Workers of a real DataLoader are parked and woken: which samples come, in which order, and who made them."""
 
+import inspect
 import os
 import sys
 import unittest
@@ -129,6 +130,21 @@ class ParkingTest(unittest.TestCase):
         self.assertGreater(active, 10)
         self.assertLessEqual(max(parked), 1, "a tick is 10 ms; waiting workers look for their parent every 5 s")
 
+    def test_parked_workers_take_little_memory(self):
+        control.set_active_workers(1)
+        iterator = iter(loader(4000, 4))
+        for _ in range(100):
+            next(iterator)
+        _, *parked = [private_bytes(worker.pid) for worker in iterator._workers]
+        self.assertLess(max(parked), 64e6, "of their own; the rest is shared with the training process")
+
+    def test_a_loader_out_of_order_is_left_alone(self):
+        if "in_order" not in inspect.signature(DataLoader).parameters:
+            self.skipTest("this torch has no in_order")
+        batches = list(loader(64, 4, in_order=False))
+        self.assertEqual(sorted(number for batch in batches for number in batch[:, 0].tolist()), list(range(64)))
+        self.assertIn("in_order=False", notes[0])
+
     def test_a_loader_without_workers_is_left_alone(self):
         self.assertEqual(len(list(DataLoader(range(8), batch_size=4))), 2)
         self.assertEqual(len(notes), 1)
@@ -152,6 +168,11 @@ class ParkingTest(unittest.TestCase):
                                multiprocessing_context="fork")
             self.assertEqual([batch[0, 0].item() for batch in source], [0, 4, 8, 12])
         self.assertEqual(notes, ["a DataLoader's iterator is a OwnIterator: its workers cannot be parked"])
+
+
+def private_bytes(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as file:
+        return sum(1024 * int(line.split()[1]) for line in file if line.startswith("Private_"))
 
 
 def cpu_ticks(pid):

@@ -168,6 +168,15 @@ TEST(Allocate, MakespanHelpsTheJobThatWouldEndLast) {
   EXPECT_EQ(found.jobs[1].workers, 4);
 }
 
+TEST(Allocate, AJobThatDoesNotSayWhatIsLeftCountsAsTheOthersDoOnAverage) {
+  std::vector<SupplyCurve> curves{curve({10, 20, 30, 40, 50}), curve({1000, 2000, 3000, 4000, 5000})};
+  curves[0].samples_left = 50'000;
+  EXPECT_EQ(work_left(curves), (std::vector<double>{50'000, 5'000'000}));
+  EXPECT_EQ(allocate(curves, {.cores = 6}, Objective::makespan).jobs[0].workers, 3);
+  curves[0].samples_left.reset();
+  EXPECT_EQ(allocate(curves, {.cores = 6}, Objective::makespan).jobs[0].workers, 3);
+}
+
 TEST(Allocate, StorageIsTakenFromAJobThatCannotUseIt) {
   // Both read 1 byte per sample; the first computes no faster than 30 samples per second.
   const std::vector<SupplyCurve> curves{curve({30, 30}, 1, 1), curve({50, 100}, 1, 1)};

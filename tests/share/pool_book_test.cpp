@@ -220,6 +220,33 @@ TEST(PoolBook, AJobOfAnotherProtocolIsRefused) {
   EXPECT_FALSE(book.has(1));
 }
 
+TEST(PoolBook, WhatAJobSaysOfItselfCannotBreakThePool) {
+  constexpr int kHuge = std::numeric_limits<int>::max();
+  PoolBook book({.workers = 8});
+  SimulatedJobs jobs(book);
+  jobs.join(1, kDecodes);
+  book.join(2, {.name = "many ranks", .job = "2", .ranks_here = kHuge, .workers = kHuge}, 0);
+  book.join(3, {.name = "long", .job = std::string(300, 'k'), .workers = 1}, 0);
+  EXPECT_FALSE(book.has(3));
+  book.join(4, {.name = "greedy", .job = "4", .workers = 1, .min_workers = 3000, .max_workers = kHuge}, 0);
+  EXPECT_TRUE(book.has(4));
+  book.join(5, {.name = "greedy too", .job = "5", .workers = 1, .min_workers = 3000, .max_workers = kHuge}, 0);
+  EXPECT_FALSE(book.has(5)) << "6000 workers are more than any machine has";
+  book.join(6, {.name = "another rank", .job = "4", .rank = 1, .workers = 1, .min_workers = 1}, 0);
+  EXPECT_FALSE(book.has(6)) << "it would have 3000 too";
+  jobs.run(5);
+  EXPECT_GE(jobs.workers(1), 1);
+}
+
+TEST(PoolBook, AMakespanNeedsNoRemainingWorkOfEveryJob) {
+  PoolBook book({.workers = 8, .objective = Objective::makespan});
+  SimulatedJobs jobs(book);
+  jobs.join(1, kDecodes);
+  jobs.join(2, kComputes);
+  jobs.run(15);
+  EXPECT_GE(jobs.workers(1), 6) << "neither says what is left: both count alike";
+}
+
 TEST(PoolBook, ADaysTimeLineStaysSmall) {
   PoolBook book({.workers = 8});
   SimulatedJobs jobs(book);

@@ -190,6 +190,12 @@ Objective parse_objective(std::string_view name) {
 }
 
 Allocation allocate(std::span<const SupplyCurve> curves, const Resources& resources, Objective objective) {
+  if (objective == Objective::makespan) {
+    std::vector<SupplyCurve> told(curves.begin(), curves.end());
+    const std::vector<double> left = work_left(curves);
+    for (std::size_t j = 0; j < told.size(); ++j) told[j].samples_left = left[j];
+    return Allocator(told, resources, objective).best();
+  }
   return Allocator(curves, resources, objective).best();
 }
 

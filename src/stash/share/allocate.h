@@ -52,6 +52,10 @@ std::vector<Rate> rates_of(std::span<const SupplyCurve> curves, const Allocation
 // The mean over jobs of `rates` relative to `base`: 1 where nothing changed.
 double mean_ratio(std::span<const Rate> rates, std::span<const Rate> base);
 
+// Samples until the end of each job. A job that does not say has as many seconds left at its ceiling as the others have
+// on average.
+std::vector<double> work_left(std::span<const SupplyCurve> curves);
+
 // What is maximised first: the mean ratio, the smallest share of a ceiling, or the inverse of the longest time left.
 double objective_value(std::span<const SupplyCurve> curves, std::span<const Rate> rates, std::span<const Rate> even,
                        Objective objective);

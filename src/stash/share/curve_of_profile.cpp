@@ -24,6 +24,10 @@ constexpr double kModelRatio = 0.01;
 // The step is taken to wait for its input when that makes it this much longer.
 constexpr double kBoundRatio = 1.02;
 constexpr int kRefinements = 8;
+// A simulated step is that without input when it is at most this much longer.
+constexpr double kFedRatio = 1 + 1e-9;
+constexpr int kEachSimulated = 48;  // workers
+constexpr double kSimulatedGrowth = 1.1;
 
 double relative_half_width(const Estimate& time) { return time.s > 0 ? half_width_s(time) / time.s : 0; }
 
@@ -164,6 +168,28 @@ class Correction {
   std::vector<std::pair<double, double>> ratios_;  // log2 of workers; measured over simulated rate
 };
 
+// The step with 1, 2, ... workers. There may be hundreds: beyond the first few dozen some are simulated, and rates
+// between them are interpolated; beyond those with which nothing waits for the input nothing changes.
+std::vector<double> simulated_steps_s(const MeasuredInput& input, int most) {
+  std::vector<double> steps_s;
+  while (static_cast<int>(steps_s.size()) < most) {
+    const auto last = static_cast<int>(steps_s.size());
+    if (last > 0 && steps_s.back() <= input.fed().s * kFedRatio) {
+      steps_s.resize(static_cast<std::size_t>(most), steps_s.back());
+      break;
+    }
+    const int next = last < kEachSimulated ? last + 1 : std::min(static_cast<int>(last * kSimulatedGrowth), most);
+    const double next_s = input.step_s(next);
+    for (int workers = last + 1; workers < next; ++workers) {
+      const double way = static_cast<double>(workers - last) / (next - last);
+      const double before = 1 / steps_s[static_cast<std::size_t>(last - 1)];
+      steps_s.push_back(1 / (before + way * (1 / next_s - before)));
+    }
+    steps_s.push_back(next_s);
+  }
+  return steps_s;
+}
+
 Rate with_half_width(double per_s, double ratio) { return {per_s, per_s / (1 + ratio), per_s * (1 + ratio)}; }
 
 void check_same_job(const Profile& one, const Profile& other, const std::string& name) {
@@ -217,8 +243,9 @@ SupplyCurve curve_of(std::span<const Profile> profiles, std::string name, const 
   curve.storage_bytes_per_sample = base.bytes_per_sample();
   const double measured_ratio = std::hypot(relative_half_width(base.measured()), kModelRatio);
   const int most = std::clamp(options.most_workers, 1, kMostWorkersPerRank);
+  const std::vector<double> simulated_s = simulated_steps_s(base, most);
   for (int workers = 1; workers <= most; ++workers) {
-    const double supply_s = base.step_s(workers) / correction.at(workers);
+    const double supply_s = simulated_s[static_cast<std::size_t>(workers - 1)] / correction.at(workers);
     const double step_s = std::max(supply_s, base.fed().s);
     const bool bound = step_s > base.fed().s * kBoundRatio;
     const double far = profiles.size() > 1 ? correction.distance(workers)

@@ -72,13 +72,29 @@ double mean_ratio(std::span<const Rate> rates, std::span<const Rate> base) {
   return sum / static_cast<double>(rates.size());
 }
 
+std::vector<double> work_left(std::span<const SupplyCurve> curves) {
+  double sum_s = 0;
+  int told = 0;
+  for (const SupplyCurve& curve : curves) {
+    if (!curve.samples_left) continue;
+    sum_s += *curve.samples_left / curve.ceiling.per_s;
+    ++told;
+  }
+  const double usual_s = told > 0 ? sum_s / told : 1;
+  std::vector<double> left;
+  for (const SupplyCurve& curve : curves) {
+    left.push_back(std::max(curve.samples_left.value_or(usual_s * curve.ceiling.per_s), 1e-9));
+  }
+  return left;
+}
+
 double objective_value(std::span<const SupplyCurve> curves, std::span<const Rate> rates, std::span<const Rate> even,
                        Objective objective) {
   if (objective == Objective::throughput) return mean_ratio(rates, even);
   double smallest = kAllStorage;
+  const std::vector<double> left = work_left(curves);
   for (std::size_t j = 0; j < curves.size(); ++j) {
-    const double base =
-        objective == Objective::fairness ? curves[j].ceiling.per_s : std::max(curves[j].samples_left.value_or(1), 1e-9);
+    const double base = objective == Objective::fairness ? curves[j].ceiling.per_s : left[j];
     smallest = std::min(smallest, rates[j].per_s / base);
   }
   return smallest;

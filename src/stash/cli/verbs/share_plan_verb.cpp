@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -10,10 +11,11 @@
 #include "stash/cli/output.h"
 #include "stash/cli/verbs/share_verbs.h"
 #include "stash/core/error.h"
+#include "stash/core/job.h"
 #include "stash/core/profile_json.h"
 #include "stash/core/units.h"
 #include "stash/core/words.h"
-#include "stash/launch/process/affinity.h"
+#include "stash/launch/process/cpu_limit.h"
 #include "stash/report/html/sharing_plan_page.h"
 #include "stash/report/sharing_plan_report.h"
 #include "stash/report/terminal.h"
@@ -48,6 +50,12 @@ class SharePlanVerb final : public Verb {
            "--samples", samples_,
            "Samples left of each job, in the order of the profiles, for --objective makespan; default: an epoch")
         ->type_name("LIST");
+    app.add_option(
+           "--min-workers", min_workers_,
+           "Least workers of each rank: one number, or one for each job in the order of the profiles; default: 1")
+        ->type_name("LIST");
+    app.add_option("--max-workers", max_workers_, "Most workers of each rank, likewise; default: --cores")
+        ->type_name("LIST");
     format_.add_to(app);
     add_out(app, out_);
     app.footer(
@@ -67,7 +75,7 @@ class SharePlanVerb final : public Verb {
 
  private:
   std::vector<SupplyCurve> read_curves() {
-    resources_.cores = cores_.value_or(static_cast<int>(allowed_cores().size()));
+    resources_.cores = cores_.value_or(usable_cores());
     if (resources_.cores < 1 || resources_.cores > kMostSharedCores) {
       throw UsageError(fmt::format("--cores {} is out of range: it takes 1 to {}", resources_.cores, kMostSharedCores));
     }
@@ -79,10 +87,12 @@ class SharePlanVerb final : public Verb {
     find_storage(jobs);
     std::vector<SupplyCurve> curves;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
-      CurveOptions options{.most_workers = resources_.cores};
+      // The others have one at least.
+      const CurveOptions options{.most_workers = std::max(resources_.cores - static_cast<int>(jobs.size()) + 1, 1)};
       curves.push_back(curve_of(jobs[j], name_of(j), options));
     }
     use_samples(curves);
+    use_limits(curves);
     return curves;
   }
 
@@ -138,6 +148,37 @@ class SharePlanVerb final : public Verb {
     }
   }
 
+  void use_limits(std::vector<SupplyCurve>& curves) const {
+    const std::vector<int> least = workers_in(min_workers_, "--min-workers", curves.size());
+    const std::vector<int> most = workers_in(max_workers_, "--max-workers", curves.size());
+    for (std::size_t j = 0; j < curves.size(); ++j) {
+      if (!least.empty()) curves[j].min_workers = least[j];
+      if (most.empty()) continue;
+      if (most[j] < curves[j].min_workers) {
+        throw UsageError(fmt::format("--max-workers of job '{}' is {}, and --min-workers {}", curves[j].name, most[j],
+                                     curves[j].min_workers));
+      }
+      if (most[j] < curves[j].max_workers()) curves[j].by_workers.resize(static_cast<std::size_t>(most[j]));
+    }
+  }
+
+  // Empty: not given.
+  static std::vector<int> workers_in(const std::string& given, std::string_view flag, std::size_t jobs) {
+    if (given.empty()) return {};
+    std::vector<int> found;
+    for (const std::string& word : split_list_strictly(given)) {
+      int count = 0;
+      const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), count);
+      if (fault != std::errc{} || end != word.data() + word.size() || count < 1 || count > kMostWorkersPerRank) {
+        throw UsageError(fmt::format("{} takes whole numbers from 1 to {}, not '{}'", flag, kMostWorkersPerRank, word));
+      }
+      found.push_back(count);
+    }
+    if (found.size() == 1) found.resize(jobs, found.front());
+    if (found.size() == jobs) return found;
+    throw UsageError(fmt::format("{} has {} numbers for {} jobs", flag, found.size(), jobs));
+  }
+
   static std::string render(const SharingPlan& plan, Format format) {
     if (format == Format::json) return render_sharing_json(plan);
     if (format == Format::html) return render_sharing_html(plan);
@@ -148,7 +189,7 @@ class SharePlanVerb final : public Verb {
   std::optional<int> cores_;
   std::string objective_ = "throughput";
   std::optional<std::string> storage_;
-  std::string samples_, out_;
+  std::string samples_, min_workers_, max_workers_, out_;
   Resources resources_;
   FormatFlag format_ = sharing_format();
 };

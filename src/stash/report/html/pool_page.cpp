@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <span>
 
 #include "stash/core/units.h"
 #include "stash/report/html/charts.h"
@@ -15,18 +17,22 @@
 namespace stash {
 namespace {
 
-constexpr std::size_t kMostCurves = 4;  // that have a colour
+constexpr std::size_t kColours = 4;
+constexpr std::size_t kMostDrawn = 32;  // jobs
+constexpr double kShownLoad = 0.5;      // cores
 
-std::string series_of(std::size_t job) { return fmt::format("series-{}", job + 1); }
+std::string series_of(std::size_t job) { return fmt::format("series-{}", job % kColours + 1); }
+
+using JobsOfChart = std::span<const PoolJob>;  // at most as many as there are colours
 
 using ValueOf = std::function<double(const PoolPoint&)>;
 
 // Steps, since a point stands for the time before it.
-std::string time_line(const PoolState& state, const ChartPlane& plane, const ValueOf& value_of) {
+std::string time_line(JobsOfChart jobs, const ChartPlane& plane, const ValueOf& value_of) {
   std::vector<Curve> curves;
-  for (std::size_t j = 0; j < std::min(state.jobs.size(), kMostCurves); ++j) {
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
     Curve curve{.classes = series_of(j), .points = {}};
-    for (const PoolPoint& point : state.jobs[j].points) {
+    for (const PoolPoint& point : jobs[j].points) {
       curve.points.emplace_back(point.at_s - point.lasted_s, value_of(point));
       curve.points.emplace_back(point.at_s, value_of(point));
     }
@@ -35,10 +41,9 @@ std::string time_line(const PoolState& state, const ChartPlane& plane, const Val
   return curves.empty() ? "" : scatter_chart(plane, {}, curves);
 }
 
-std::string charts(const PoolState& state) {
+std::string charts_of(JobsOfChart jobs) {
   std::vector<LegendEntry> names;
-  for (std::size_t j = 0; j < std::min(state.jobs.size(), kMostCurves); ++j)
-    names.push_back({series_of(j), state.jobs[j].name});
+  for (std::size_t j = 0; j < jobs.size(); ++j) names.push_back({series_of(j), jobs[j].name});
   const auto plane = [](std::string title, TickText tick) {
     return ChartPlane{.label = title,
                       .x_title = "time since the pool's start",
@@ -49,12 +54,33 @@ std::string charts(const PoolState& state) {
   };
   const auto number = [](double value) { return fmt::format("{:g}", value); };
   const auto percent = [](double ratio) { return fmt::format("{:.0f} %", 100 * ratio); };
-  return figure(legend(names) +
-                    time_line(state, plane("workers", number), [](const PoolPoint& p) { return p.workers; }) +
-                    time_line(state, plane("samples per second", number), [](const PoolPoint& p) { return p.per_s; }) +
-                    time_line(state, plane("time waiting for input", percent),
-                              [](const PoolPoint& p) { return p.waiting_ratio; }),
-                "Workers, throughput and stall of each job.");
+  return figure(
+      legend(names) + time_line(jobs, plane("workers", number), [](const PoolPoint& p) { return p.workers; }) +
+          time_line(jobs, plane("samples per second", number), [](const PoolPoint& p) { return p.per_s; }) +
+          time_line(jobs, plane("time waiting for input", percent), [](const PoolPoint& p) { return p.waiting_ratio; }),
+      "Workers, throughput and stall of each job.");
+}
+
+// As many jobs beside each other as there are colours.
+std::string charts(const PoolState& state) {
+  const JobsOfChart jobs(state.jobs);
+  std::string html;
+  for (std::size_t from = 0; from < std::min(jobs.size(), kMostDrawn); from += kColours) {
+    html += charts_of(jobs.subspan(from, std::min(kColours, jobs.size() - from)));
+  }
+  if (jobs.size() > kMostDrawn) html += fmt::format("<p>{} more jobs are not drawn.</p>", jobs.size() - kMostDrawn);
+  return html;
+}
+
+std::string runs_table(const PoolState& state) {
+  HtmlTable table("Runs", {"job", "started", "took", "exit code", "log"});
+  for (const PoolRun& run : state.runs) {
+    const auto took = run.started_s && run.ended_s ? std::optional(*run.ended_s - *run.started_s) : std::nullopt;
+    const auto time = [](std::optional<double> s) { return s ? Cell(format_duration(*s), s) : Cell("–"); };
+    table.add({run.name, time(run.started_s), time(took),
+               run.exit_code ? Cell(std::to_string(*run.exit_code), *run.exit_code) : Cell("–"), run.log});
+  }
+  return table.str();
 }
 
 std::string pool_jobs_table(const PoolState& state) {
@@ -83,12 +109,20 @@ std::string decisions_table(const PoolState& state) {
 }  // namespace
 
 std::string render_pool_html(const PoolState& state) {
-  const PageHead head{.title = "stash: shared workers",
-                      .verdict = pool_verdict(state),
-                      .lines = {fmt::format("{} of {} workers given out", state.given_workers, state.workers)},
-                      .alerts = state.notes};
+  std::vector<std::string> lines{fmt::format("{} of {} workers given out", state.given_workers, state.workers)};
+  if (state.makespan_s) lines.push_back(fmt::format("all jobs took {}", format_duration(*state.makespan_s)));
+  if (state.other_load_cores && *state.other_load_cores >= kShownLoad) {
+    lines.push_back(fmt::format("other processes use {:.1f} cores", *state.other_load_cores));
+  }
+  std::vector<std::string> alerts = state.notes;
+  for (const PoolJob& job : state.jobs) {
+    if (job.note) alerts.push_back(fmt::format("{}: {}", job.name, *job.note));
+  }
+  const PageHead head{
+      .title = "stash: shared workers", .verdict = pool_verdict(state), .lines = lines, .alerts = alerts};
   return html_page(head, {{"time", "Over time", charts(state)},
                           {"jobs", "Jobs", pool_jobs_table(state)},
+                          {"runs", "Runs", state.runs.empty() ? "" : runs_table(state)},
                           {"decisions", "Decisions", state.moments.empty() ? "" : decisions_table(state)}});
 }
 

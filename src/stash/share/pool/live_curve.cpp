@@ -2,102 +2,123 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace stash {
 namespace {
 
-// Workers that are busy for this share of the time are what holds the job back; so are they where the loop waits for
-// this share of it, since handing a batch over takes time too.
-constexpr double kBusyRatio = 0.92;
+// What holds a job back are workers that the loop waits for all the time, or that are busy all the time and are waited
+// for at all.
 constexpr double kWaitingRatio = 0.15;
-constexpr double kNewestWeight = 0.2;  // at least, of a window: what is older than ten is forgotten
-constexpr int kSettledWindows = 3;     // with a new number of workers, before it tells what they are worth
-constexpr double kLeastBend = -0.05, kMostBend = 1.2;
+constexpr double kBusyRatio = 0.92, kBusyWaitingRatio = 0.03;
+constexpr double kTakenRatio = 0.05;        // of the time, that taking a batch needs where it is ready
+constexpr std::size_t kSettledWindows = 3;  // with a new number of workers, before it tells what they are worth
+constexpr std::size_t kSureWindows = 8;
+constexpr std::size_t kKeptOnReturn = 3;  // windows of the last time that the workers were so many
+constexpr std::size_t kMostCounts = 16;   // numbers of workers that are remembered
 constexpr double kMostOverhead = 3;
+constexpr double kIdleDeviation = 0.02;        // of a sample's time, where it is told by busy workers beside idle ones
+constexpr double kDeviationPerWindow = 0.001;  // with which what was seen gets old
+constexpr double kChangedRatio = 0.12;         // of a sample's time, after which what was seen before is scaled
 constexpr double kLiveDoublingRatio = 0.03;
-constexpr double kSlack = 1.25;  // of clocks and of samples that were begun before
-
-double mixed(double old, double next, double weight) { return old + weight * (next - old); }
 
 }  // namespace
 
-const char* doubt_of(const LoaderWindow& window) {
-  const auto is_time = [](double s) { return std::isfinite(s) && s >= 0; };
-  if (window.workers < 1 || window.workers > 1 << 16) return "its number of workers is out of range";
-  if (!is_time(window.elapsed_s) || !is_time(window.waited_s) || !is_time(window.busy_s)) return "a time is below 0";
-  if (!std::isfinite(window.samples) || window.samples < 0 || window.samples > 1e12)
-    return "its samples are out of range";
-  if (window.waited_s > window.elapsed_s * kSlack + 1) return "it waited longer than the time that it reports";
-  if (window.busy_s > window.elapsed_s * window.workers * kSlack + window.workers) {
-    return "its workers were busy for longer than the time that it reports";
-  }
-  return nullptr;
+double LiveCurve::rate(int workers) const {
+  if (!cost_.is_known()) return ceiling_;
+  return std::min(workers / cost_.sample_s(workers), ceiling_);
 }
 
-double LiveCurve::supply(int workers) const {
-  if (worker_s_ <= 0) return kAllStorage;
-  return workers / (worker_s_ * std::pow(static_cast<double>(workers) / held_, bend_));
+double LiveCurve::spread_ratio() const { return held_ > 0 ? 2 * present().recent.sum_spread_ratio() : 0; }
+double LiveCurve::measured() const { return held_ > 0 ? present().recent.samples_per_s() : 0; }
+double LiveCurve::worker_s() const { return held_ > 0 ? present().sample_s : 0; }
+
+double LiveCurve::waiting_ratio() const {
+  if (held_ == 0) return 0;
+  const LoaderWindow sum = present().recent.sum();
+  return std::min(sum.waited_s / sum.elapsed_s, 1.0);
 }
 
-double LiveCurve::rate(int workers) const { return std::min(supply(workers), ceiling_); }
-
-double LiveCurve::spread_ratio() const {
-  return 2 * std::sqrt(variance_ / std::max(1.0, std::min<double>(held_windows_, 1 / kNewestWeight)));
+bool LiveCurve::knows_bend() const {
+  return std::ranges::count_if(seen_, [](const auto& entry) { return entry.second.recent.size() >= kSettledWindows; }) >
+         1;
 }
+
+bool LiveCurve::is_settled() const { return held_ > 0 && present().windows >= static_cast<int>(kSettledWindows); }
 
 void LiveCurve::change_workers(int workers) {
-  if (held_ > 0) {
-    before_ = held_;
-    before_worker_s_ = worker_s_;
-    worker_s_ *= std::pow(static_cast<double>(workers) / held_, bend_);
-  }
   held_ = workers;
-  held_windows_ = 0;
+  if (!seen_.contains(workers) && seen_.size() >= kMostCounts) {
+    seen_.erase(std::ranges::min_element(seen_, {}, [](const auto& entry) { return entry.second.last_window; }));
+  }
+  Seen& now = seen_[workers];
+  now.recent.keep_newest(kKeptOnReturn);
+  now.windows = 0;
+  now.settled_s = 0;
 }
 
 void LiveCurve::add(const LoaderWindow& window) {
   if (window.samples <= 0 || window.elapsed_s <= 0) return;
   if (window.workers != held_) change_workers(window.workers);
   ++windows_;
-  ++held_windows_;
-  const double weight = std::max(1.0 / held_windows_, kNewestWeight);
-  const double rate = window.samples / window.elapsed_s;
-  const double busy = window.busy_s / (window.elapsed_s * window.workers);
-  const double waiting = std::min(window.waited_s / window.elapsed_s, 1.0);
-  const bool bound = busy >= kBusyRatio || waiting >= kWaitingRatio;
-  if (held_windows_ > 1 && measured_ > 0) {
-    variance_ = mixed(variance_, std::pow(rate / measured_ - 1, 2), std::max(1.0 / windows_, kNewestWeight / 2));
+  Seen& now = seen_.at(held_);
+  now.recent.add(window);
+  now.last_window = windows_;
+  ++now.windows;
+  const LoaderWindow sum = now.recent.sum();
+  const double busy = sum.busy_s / (sum.elapsed_s * sum.workers), waiting = sum.waited_s / sum.elapsed_s;
+  bound_ = waiting >= kWaitingRatio || (busy >= kBusyRatio && waiting >= kBusyWaitingRatio);
+  take_supply(now);
+  take_change_of_cost(now);
+  take_ceiling(now);
+  fit();
+}
+
+void LiveCurve::take_supply(Seen& now) {
+  const LoaderWindow sum = now.recent.sum();
+  const double busy_s = sum.busy_s / sum.samples;
+  const double whole_s = sum.workers * sum.elapsed_s / sum.samples;
+  if (bound_ && busy_s > 0) overhead_ = std::clamp(whole_s / busy_s, 1.0, kMostOverhead);
+  now.sample_s = bound_ ? whole_s : busy_s * overhead_;
+  now.deviation = std::hypot(now.recent.sum_spread_ratio(), bound_ ? 0 : kIdleDeviation);
+}
+
+// A job whose samples become dearer has dearer ones with any number of workers.
+void LiveCurve::take_change_of_cost(Seen& now) {
+  if (now.windows < static_cast<int>(kSureWindows) || now.sample_s <= 0) return;
+  if (now.settled_s <= 0) {
+    now.settled_s = now.sample_s;
+    return;
   }
-  bound_ = bound;
-  measured_ = mixed(measured_, rate, weight);
-  waiting_ = mixed(waiting_, waiting, weight);
-  take_supply(window, rate, bound, weight);
-  take_ceiling(window, rate, bound, weight);
+  const double ratio = now.sample_s / now.settled_s;
+  if (std::abs(std::log(ratio)) < std::max(kChangedRatio, 4 * now.deviation)) return;
+  for (auto& [workers, other] : seen_) {
+    if (workers != held_) other.sample_s *= ratio;
+  }
+  now.settled_s = now.sample_s;
 }
 
-void LiveCurve::take_supply(const LoaderWindow& window, double rate, bool bound, double weight) {
-  const double busy_s = window.busy_s / window.samples;
-  const double whole_s = window.workers / rate;
-  if (bound && busy_s > 0) overhead_ = mixed(overhead_, std::clamp(whole_s / busy_s, 1.0, kMostOverhead), weight);
-  const double now_s = bound ? whole_s : busy_s * overhead_;
-  worker_s_ = worker_s_ > 0 ? mixed(worker_s_, now_s, weight) : now_s;
-  if (held_windows_ != kSettledWindows || !before_ || before_worker_s_ <= 0 || worker_s_ <= 0) return;
-  const double bend = std::log(worker_s_ / before_worker_s_) / std::log(static_cast<double>(held_) / *before_);
-  knows_bend_ = true;
-  bend_ = std::clamp(mixed(bend_, bend, 0.5), kLeastBend, kMostBend);
-}
-
-void LiveCurve::take_ceiling(const LoaderWindow& window, double rate, bool bound, double weight) {
-  if (!bound) {
-    ceiling_ = ceiling_seen_ ? mixed(ceiling_, rate, weight) : rate;
+void LiveCurve::take_ceiling(const Seen& now) {
+  const LoaderWindow sum = now.recent.sum();
+  const double measured = now.recent.samples_per_s();
+  const double waited_s = sum.waited_s < kTakenRatio * sum.elapsed_s ? 0 : sum.waited_s;
+  const double unhindered = sum.samples / std::max(sum.elapsed_s - waited_s, sum.elapsed_s * 1e-3);
+  if (!bound_) {
+    ceiling_ = unhindered;
     ceiling_seen_ = true;
-  } else if (ceiling_seen_) {
-    ceiling_ = std::max(ceiling_, measured_);
   } else {
-    const double free_s = std::max(window.elapsed_s - window.waited_s, window.elapsed_s * 1e-3);
-    const double most = window.samples / free_s;
-    ceiling_ = std::max(ceiling_ > 0 ? mixed(ceiling_, most, weight) : most, measured_);
+    ceiling_ = std::max(ceiling_seen_ ? ceiling_ : unhindered, measured);
   }
+}
+
+void LiveCurve::fit() {
+  std::vector<CostPoint> points;
+  for (const auto& [workers, seen] : seen_) {
+    if (seen.sample_s <= 0 || (workers != held_ && seen.recent.size() < kSettledWindows)) continue;
+    const double age = kDeviationPerWindow * (windows_ - seen.last_window);
+    points.push_back({workers, seen.sample_s, std::hypot(seen.deviation, age)});
+  }
+  if (!points.empty()) cost_ = WorkerCost(points);
 }
 
 SupplyCurve curve_of_ranks(const std::vector<const LiveCurve*>& ranks, int min_workers, int most) {

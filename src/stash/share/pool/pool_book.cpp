@@ -21,6 +21,7 @@ constexpr double kFirstSilence_s = 120;  // a first batch may have to wait for c
 constexpr double kIdleTick_s = 5;
 constexpr double kLeastOfReport = 0.4;  // a shorter window tells little
 constexpr std::size_t kMostNameLength = 64;
+constexpr std::size_t kMostKeyLength = 256;
 constexpr std::size_t kShownWorkers = 128;  // of a curve
 
 }  // namespace
@@ -56,6 +57,19 @@ std::string PoolBook::free_name(const std::string& wished) const {
   return name;
 }
 
+// Workers that all jobs must have once another rank of `key` has come.
+std::int64_t PoolBook::least_with(const std::string& key, int min_workers) const {
+  std::int64_t sum = jobs_.contains(key) ? 0 : min_workers;
+  for (const auto& [other, job] : jobs_) {
+    int least = other == key ? min_workers : 1;
+    for (const int id : job.members) {
+      least = std::max(least, std::min(members_.at(id).join.min_workers, members_.at(id).most));
+    }
+    sum += std::int64_t{least} * static_cast<std::int64_t>(job.members.size() + (other == key ? 1 : 0));
+  }
+  return sum;
+}
+
 void PoolBook::join(int connection, const JoinMessage& join, double now_s) {
   const auto refuse = [&](std::string why) { outbox_.emplace_back(connection, RefusedMessage{std::move(why)}); };
   if (join.protocol != kPoolProtocol) {
@@ -66,6 +80,13 @@ void PoolBook::join(int connection, const JoinMessage& join, double now_s) {
   if (members_.size() >= kMostMembers || (jobs_.size() >= kMostSharedJobs && !jobs_.contains(join.job))) {
     return refuse("the pool is full");
   }
+  if (join.job.size() > kMostKeyLength) return refuse("its key is too long");
+  const int ranks_here = std::min(join.ranks_here, kMostSharedCores);
+  const int share = (options_.workers + ranks_here - 1) / ranks_here;
+  const int most = std::clamp(join.max_workers.value_or(std::max(share, join.workers)), 1, kMostSharedCores);
+  if (least_with(join.job, std::min(join.min_workers, most)) > kMostSharedCores) {
+    return refuse(fmt::format("the jobs' least workers would be more than {}", kMostSharedCores));
+  }
   const bool is_new = !jobs_.contains(join.job);
   Job& job = jobs_[join.job];
   if (is_new) {
@@ -73,9 +94,9 @@ void PoolBook::join(int connection, const JoinMessage& join, double now_s) {
     job.shown.name = "";
     job.shown.name = free_name(join.name);
   }
-  const int share = (options_.workers + join.ranks_here - 1) / join.ranks_here;
-  const int most = std::clamp(join.max_workers.value_or(std::max(share, join.workers)), 1, kMostSharedCores);
-  members_[connection] = {.join = join, .curve = {}, .most = most, .told = 0, .unsettled = true, .seen_s = now_s};
+  Member& member = members_[connection];
+  member = {.join = join, .curve = {}, .most = most, .told = 0, .unsettled = true, .seen_s = now_s};
+  member.join.name.clear();  // the job has it
   job.members.push_back(connection);
   job.shown.state = PoolJobState::learning;
   members_changed(now_s, is_new ? fmt::format("{} joined", job.shown.name)

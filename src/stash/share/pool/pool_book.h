@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -67,6 +68,7 @@ class PoolBook {
 
   PoolSeatFacts facts_of(const Job& job) const;
   std::vector<PoolSeatFacts> facts() const;
+  std::int64_t least_with(const std::string& key, int min_workers) const;
   std::string free_name(const std::string& wished) const;
   bool is_known(const Job& job) const;
   double measured_per_s(const Job& job) const;
@@ -74,6 +76,7 @@ class PoolBook {
   void apply(const std::vector<int>& split, double now_s, const std::string& why);
   void members_changed(double now_s, const std::string& why);
   void look_for_drift(Job& job, double now_s);
+  bool all_settled() const;  // with the workers that they have now
   bool try_another_split(double now_s);
   void add_point(Job& job, const ReportMessage& report, double now_s);
   void retire(const std::string& key, PoolJobState state, double now_s);

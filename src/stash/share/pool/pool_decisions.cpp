@@ -133,7 +133,11 @@ void PoolBook::look_for_drift(Job& job, double now_s) {
     return;
   }
   if (now_s < settled_s_ || measuring) return;
-  if (is_trying_) return decide(now_s, "what one worker more or less brings is known", true);
+  if (is_trying_) {
+    const bool is_late = now_s > settled_s_ + kSettleReports * options_.report_s;
+    if (all_settled() || is_late) decide(now_s, "what other numbers of workers bring is known", true);
+    return;
+  }
   if (try_another_split(now_s)) return;
   const double predicted = job.shown.predicted_per_s.value_or(*job.shown.per_s);
   const double off = *job.shown.per_s / predicted - 1;
@@ -141,34 +145,32 @@ void PoolBook::look_for_drift(Job& job, double now_s) {
   decide(now_s, fmt::format("{} is {:+.0f} % off its prediction", job.shown.name, 100 * off), false);
 }
 
-// What each worker is worth shows only with another number of them. A job whose workers hold it back gives one of them
-// to another job for a few reports; once, while the jobs are the same.
+bool PoolBook::all_settled() const {
+  return std::ranges::all_of(members_, [](const auto& entry) { return entry.second.curve.is_settled(); });
+}
+
+// What each worker is worth shows only with another number of them. A job whose workers hold it back gives half of
+// them to jobs that can use them for a few reports; once, while the jobs are the same.
 bool PoolBook::try_another_split(double now_s) {
-  if (options_.policy == PoolPolicy::even) return false;
-  std::vector<std::string> keys;
-  for (const auto& [key, job] : jobs_) {
+  if (options_.policy == PoolPolicy::even || !all_settled()) return false;
+  std::vector<Job*> present;
+  for (auto& [key, job] : jobs_) {
     if (!is_known(job) || job.shown.state != PoolJobState::sharing) return false;
-    keys.push_back(key);
+    present.push_back(&job);
   }
   const std::vector<PoolSeatFacts> seats = facts();
-  std::vector<int> split;
-  for (const PoolSeatFacts& seat : seats) split.push_back(seat.workers);
-  const auto first = [&](std::size_t j) -> Member& { return members_.at(jobs_.at(keys[j]).members.front()); };
-  for (std::size_t from = 0; from < keys.size(); ++from) {
+  const auto first = [&](std::size_t j) -> Member& { return members_.at(present[j]->members.front()); };
+  for (std::size_t from = 0; from < seats.size(); ++from) {
     Member& giver = first(from);
     if (giver.was_tried || giver.curve.knows_bend() || !giver.curve.is_bound()) continue;
     if (seats[from].workers <= seats[from].curve.min_workers) continue;
-    giver.was_tried = true;
-    --split[from];
-    int freed = seats[from].curve.ranks;
-    for (std::size_t to = 0; to < keys.size(); ++to) {
-      if (to == from || seats[to].curve.ranks > freed || split[to] >= seats[to].curve.max_workers()) continue;
-      if (!first(to).curve.is_bound()) continue;
-      first(to).was_tried = true;
-      ++split[to];
-      freed -= seats[to].curve.ranks;
+    std::vector<bool> takes(seats.size());
+    for (std::size_t to = 0; to < seats.size(); ++to) takes[to] = to != from && first(to).curve.is_bound();
+    const std::vector<int> split = half_given(seats, from, takes);
+    for (std::size_t j = 0; j < seats.size(); ++j) {
+      if (split[j] != seats[j].workers) first(j).was_tried = true;
     }
-    apply(split, now_s, fmt::format("to learn what a worker brings to {}", jobs_.at(keys[from]).shown.name));
+    apply(split, now_s, fmt::format("to learn what workers bring to {}", present[from]->shown.name));
     is_trying_ = true;
     return true;
   }

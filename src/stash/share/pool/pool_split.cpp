@@ -74,6 +74,23 @@ PoolSplit split_by_need(std::span<const PoolSeatFacts> jobs, int workers, Object
   return split;
 }
 
+std::vector<int> half_given(std::span<const PoolSeatFacts> jobs, std::size_t from, const std::vector<bool>& takes) {
+  std::vector<int> split;
+  for (const PoolSeatFacts& job : jobs) split.push_back(job.workers);
+  split[from] = std::max(jobs[from].curve.min_workers, (jobs[from].workers + 1) / 2);
+  int freed = (jobs[from].workers - split[from]) * jobs[from].curve.ranks;
+  for (bool given = true; given;) {
+    given = false;
+    for (std::size_t to = 0; to < jobs.size(); ++to) {
+      if (!takes[to] || jobs[to].curve.ranks > freed || split[to] >= jobs[to].curve.max_workers()) continue;
+      ++split[to];
+      freed -= jobs[to].curve.ranks;
+      given = true;
+    }
+  }
+  return split;
+}
+
 bool is_worth_changing(std::span<const PoolSeatFacts> jobs, std::span<const int> next, double horizon_s,
                        Objective objective) {
   std::vector<SupplyCurve> curves;

@@ -28,6 +28,9 @@ struct PoolSplit {
 PoolSplit split_by_need(std::span<const PoolSeatFacts> jobs, int workers, Objective objective);
 std::vector<int> split_evenly(std::span<const PoolSeatFacts> jobs, int workers);
 
+// The present split, but `from` gives half of its workers, one after the other, to those that take them.
+std::vector<int> half_given(std::span<const PoolSeatFacts> jobs, std::size_t from, const std::vector<bool>& takes);
+
 // Whether it pays to change from the present workers to `next`: the predicted gain is above what measuring can tell
 // apart, and over `horizon_s` it brings more than the batches that changing may cost.
 bool is_worth_changing(std::span<const PoolSeatFacts> jobs, std::span<const int> next, double horizon_s,
