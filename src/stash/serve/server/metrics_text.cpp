@@ -65,6 +65,11 @@ std::string metrics_text(const Scheduler& scheduler, std::size_t connections) {
   writer.each_model("stash_requests_refused_total", "counter",
                     "Requests that were refused because they would have been late, or too many waited.",
                     [](const ModelQueue& queue) { return queue.counts.refused; });
+  writer.each_model("stash_requests_failed_total", "counter",
+                    "Requests that were answered with an error of the model: it failed, returned NaN, hung or died.",
+                    [](const ModelQueue& queue) { return queue.counts.failed; });
+  writer.each_model("stash_restarts_total", "counter", "Times that the model's process died or hung.",
+                    [](const ModelQueue& queue) { return queue.counts.restarts; });
   writer.each_model("stash_batches_total", "counter", "Batches that were begun.",
                     [](const ModelQueue& queue) { return queue.counts.batches; });
   writer.each_model("stash_samples_total", "counter", "Samples in those batches.",
