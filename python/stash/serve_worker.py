@@ -33,17 +33,20 @@ def load(order):
     torch.set_grad_enabled(False)
     torch.set_num_threads(order["threads"])
     torch.manual_seed(order["seed"])
-    device = order["device"]
+    device, stream = order["device"], 0
     if device.startswith("cuda"):
         if not torch.cuda.is_available():
             raise Failed(f"--device {device}: this torch ({torch.__version__}) sees no GPU; check the driver and "
                          "CUDA_VISIBLE_DEVICES, or use --device cpu or --device emulated:V100", "usage")
         device = f"cuda:{torch.device(device).index or 0}"
         torch.cuda.set_device(device)
+        torch.cuda.set_stream(torch.cuda.Stream(device))
+        stream = torch.cuda.current_stream(device).cuda_stream
     try:
         model = served_model.load(torch, _stash, order, device)
         worker = _stash.ServeWorker(model, device, order["most_batch"], order["board_fd"], order["arena_fd"],
-                                    order["arena_bytes"], order["order_fd"], order["done_fd"])
+                                    order["arena_bytes"], order["order_fd"], order["done_fd"], stream,
+                                    order["uses_graphs"])
         return worker, worker.prepare(order["measure_s"])
     except served_model.Unusable as error:
         raise Failed(str(error), "usage") from error

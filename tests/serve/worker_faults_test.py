@@ -181,7 +181,7 @@ def reload_under_load(server, version, reloads):
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         clients = [pool.submit(client, i) for i in range(4)]
         for i in range(reloads):
-            until(lambda: seen and seen[-1][1] == i + 1, f"version {i + 1}")
+            until(lambda now=i + 1: seen and seen[-1][1] == now, f"version {i + 1}")
             version.write_text(str(i + 2))
             status, answer = server.ask("POST", "/v2/repository/models/versioned/load")
             assert status == 200, answer

@@ -81,11 +81,24 @@ void ServeFlags::add_to(CLI::App& app) {
   app.add_option("--weights-seed", seed_, "Seed of the random weights of built-in networks")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option(
+         "--launch", launch_,
+         "With --device cuda. graphs: the work of each size of batch is recorded once and launched as one; eager: "
+         "kernel by kernel")
+      ->type_name("graphs|eager")
+      ->capture_default_str();
   add_python(app, python_, "--device cpu and cuda use");
   app.add_option("--reload", reload_,
                  "What happens while a model is loaded again. swap: the old one serves; stop: requests wait")
       ->type_name(listed(kReloadWays))
       ->capture_default_str();
+  app.add_option(
+         "--share", sharing_,
+         "How models share an emulated GPU. need, also without a value: each has a part of it, as large as its "
+         "rate and objective need, adjusted every second; equal: equal parts; turns: one batch after the other; "
+         "default: turns")
+      ->type_name(listed(kSharingWays))
+      ->expected(0, 1);
 }
 
 void ServeFlags::add_injection_to(CLI::App& app) {
@@ -99,6 +112,8 @@ ServeSettings ServeFlags::settings() const {
   settings.completion = way_named<CompletionWay>("--completion", completion_, kCompletionWays);
   settings.batching = way_named<BatchingWay>("--batching", batching_, kBatchingWays);
   settings.reload = way_named<ReloadWay>("--reload", reload_, kReloadWays);
+  const bool is_bare = sharing_.empty() || sharing_ == "{}";
+  settings.sharing = is_bare ? SharingWay::need : way_named<SharingWay>("--share", sharing_, kSharingWays);
   for (const std::string& one : split_list(inject_)) {
     const std::size_t equals = std::min(one.find('='), one.size());
     const std::string name = one.substr(0, equals);
@@ -165,11 +180,17 @@ std::vector<ServedModel> ServeFlags::models() const {
 std::unique_ptr<WorkerCrew> ServeFlags::begin_loading(std::size_t request_bytes) const {
   const std::vector<ModelSource> found = sources();
   parse_dtype(dtype_);
+  if (settings().sharing != SharingWay::turns) {
+    throw UsageError(fmt::format("--share divides emulated devices so far: leave it away with --device {}", device_));
+  }
   for (const ModelSource& source : found) {
     if (source.is_sleeper()) {
       throw UsageError(fmt::format("--model {} is for emulated devices: leave --device away", source.spec));
     }
     if (!source.is_file()) make_model(source.spec);  // UsageError names the nearest
+  }
+  if (launch_ != "graphs" && launch_ != "eager") {
+    throw UsageError(fmt::format("--launch takes graphs or eager, not {}", launch_));
   }
   const double limit_s = parse_duration_s(batch_limit_, "--batch-limit");
   if (!(limit_s > 0)) throw UsageError("--batch-limit takes a time above 0, like 30s");
@@ -184,6 +205,7 @@ std::unique_ptr<WorkerCrew> ServeFlags::begin_loading(std::size_t request_bytes)
                                 .seed = seed_,
                                 .most_batch = most_batch_,
                                 .threads = static_cast<int>(std::max<std::size_t>(1, allowed_cores().size())),
+                                .uses_graphs = launch_ == "graphs",
                                 .batch_limit_s = limit_s};
   return std::make_unique<WorkerCrew>(found, settings, request_bytes);
 }

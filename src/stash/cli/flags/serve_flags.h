@@ -35,6 +35,7 @@ class ServeFlags {
   std::vector<std::string> models_;
   std::string device_ = "emulated:V100";
   std::string python_;
+  std::string launch_ = "graphs";
   std::string batch_limit_ = "30s";
   std::int64_t seed_ = 1;
   std::string dtype_ = "fp32";
@@ -46,6 +47,7 @@ class ServeFlags {
   std::string completion_{kCompletionWays.front()};
   std::string inject_;
   std::string reload_{kReloadWays.front()};
+  std::string sharing_{kSharingWays.front()};
 };
 
 }  // namespace stash

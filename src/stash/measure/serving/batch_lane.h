@@ -17,13 +17,19 @@ class BatchLane {
   virtual void attach(const BatchMemory& memory) = 0;
   // Seconds of a batch whose inputs are there, without the host's part of it.
   virtual double time_of(int rows) = 0;
-  // Carries out what the board orders, and writes its end there. An exception: it failed.
-  virtual void carry_out() = 0;
-  // Tells the server, in the way that it asked for; a device that told already does nothing.
+  // Carries out what the board orders, and writes its end there. An exception: it failed. False: it has not ended yet,
+  // and the device will tell the server itself.
+  virtual bool carry_out() = 0;
+  // Tells the server, in the way that it asked for.
   virtual void tell(std::uint64_t batch, BatchNotice way) = 0;
 };
 
 std::unique_ptr<BatchLane> make_cpu_lane(BatchModel& model, int done_fd);
+
+// On the current stream of this thread, which is `stream`; with graphs, the work of each size of batch is recorded
+// once.
+std::unique_ptr<BatchLane> make_cuda_lane(BatchModel& model, c10::Device device, void* stream, int done_fd,
+                                          bool uses_graphs);
 
 // Fails with what the model gave and what it was to give: `rows` samples of each output.
 void check_outputs(const std::vector<at::Tensor>& given, const std::vector<ModelTensor>& expected, int rows);

@@ -25,11 +25,12 @@ class CpuLane : public BatchLane {
     return seconds(now_ns() - start_ns);
   }
 
-  void carry_out() override {
+  bool carry_out() override {
     BatchBoard& board = memory_->board();
     notifier_.expect(board.number, board.notice);
     try {
       work(board);
+      return true;
     } catch (...) {
       board.finished_ns = now_ns();
       throw;

@@ -104,7 +104,8 @@ at::ScalarType scalar_type_named(const std::string& datatype) {
 }
 
 ServeWorker::ServeWorker(std::unique_ptr<BatchModel> model, std::string device, int most_batch, int board_fd,
-                         int arena_fd, std::int64_t arena_bytes, int order_fd, int done_fd)
+                         int arena_fd, std::int64_t arena_bytes, int order_fd, int done_fd, void* stream,
+                         bool uses_graphs)
     : model_(std::move(model)),
       device_(std::move(device)),
       most_batch_(model_->fixed_batch() > 0 ? model_->fixed_batch() : most_batch),
@@ -112,7 +113,8 @@ ServeWorker::ServeWorker(std::unique_ptr<BatchModel> model, std::string device, 
       arena_fd_(arena_fd),
       arena_bytes_(arena_bytes),
       order_fd_(order_fd),
-      lane_(make_cpu_lane(*model_, done_fd)) {}
+      lane_(device_ == "cpu" ? make_cpu_lane(*model_, done_fd)
+                             : make_cuda_lane(*model_, c10::Device(device_), stream, done_fd, uses_graphs)) {}
 
 std::vector<ModelTensor> ServeWorker::found_outputs() {
   const int rows = model_->fixed_batch() > 0 ? model_->fixed_batch() : std::min(most_batch_, kProbeBatch);
@@ -201,7 +203,7 @@ void ServeWorker::run() {
     board.copy_in_ns = board.launch_ns = board.copy_out_ns = -1;
     board.begun_ns = now_ns();
     try {
-      lane_->carry_out();
+      if (!lane_->carry_out()) continue;
     } catch (const std::exception& error) {
       fail(text_of(error));
     }

@@ -13,8 +13,9 @@ namespace stash {
 // A worker of `stash serve`: holds a model and works on the batches that the server orders.
 class ServeWorker {
  public:
+  // `stream`: the current one of this thread, with a GPU.
   ServeWorker(std::unique_ptr<BatchModel> model, std::string device, int most_batch, int board_fd, int arena_fd,
-              std::int64_t arena_bytes, int order_fd, int done_fd);
+              std::int64_t arena_bytes, int order_fd, int done_fd, void* stream, bool uses_graphs);
 
   // Tries the model out, shares memory with the server and measures T(b) for `measure_s`. Error where the model does
   // not do what it should.

@@ -150,8 +150,9 @@ py::dict ready_row(const WorkerReady& ready) {
 class BoundWorker {
  public:
   BoundWorker(ModelHolder& holder, const std::string& device, int most_batch, int board_fd, int arena_fd,
-              std::int64_t arena_bytes, int order_fd, int done_fd)
-      : worker_(std::move(holder.model), device, most_batch, board_fd, arena_fd, arena_bytes, order_fd, done_fd) {}
+              std::int64_t arena_bytes, int order_fd, int done_fd, std::uintptr_t stream, bool uses_graphs)
+      : worker_(std::move(holder.model), device, most_batch, board_fd, arena_fd, arena_bytes, order_fd, done_fd,
+                reinterpret_cast<void*>(stream), uses_graphs) {}
 
   py::dict prepare(double measure_s) {
     WorkerReady ready;
@@ -205,7 +206,7 @@ void bind_worker(py::module_& module) {
         return holder.model->run(inputs);
       });
   py::class_<BoundWorker>(module, "ServeWorker", "Works on the batches that a server orders.")
-      .def(py::init<ModelHolder&, const std::string&, int, int, int, std::int64_t, int, int>())
+      .def(py::init<ModelHolder&, const std::string&, int, int, int, std::int64_t, int, int, std::uintptr_t, bool>())
       .def("prepare", &BoundWorker::prepare)
       .def("run", &BoundWorker::run);
 }

@@ -27,6 +27,20 @@ void ModelQueue::set(const ServeSettings& settings) {
   rule_.timeout_s = fixed ? std::optional(settings.batch_timeout_s) : std::nullopt;
 }
 
+// What cannot be in time is refused.
+void ModelQueue::set_as_well_as_it_can() {
+  try {
+    set(settings_);
+  } catch (const UsageError&) {
+    rule_.most_rows = 1;
+  }
+}
+
+void ModelQueue::change_times(BatchTimes times) {
+  model_.times = std::move(times);
+  set_as_well_as_it_can();
+}
+
 void ModelQueue::load(std::int64_t now_ns, ReloadWay way) {
   if (is_loading_) return;
   loaded_ns_ = std::max<std::int64_t>(1, now_ns + nanoseconds(model_.load_s));
@@ -64,7 +78,13 @@ void ModelQueue::end_loading(std::int64_t now_ns) {
 bool ModelQueue::advance_loading(std::int64_t now_ns) {
   if (loader_ != nullptr) {
     const bool was_loading = is_loading_;
-    if (auto news = loader_->take_news()) take(*news, now_ns);
+    if (auto news = loader_->take_news()) {
+      const bool takes_over = news->what == LoadNews::What::loaded && counts.loads > 0;
+      const std::int64_t since_ns = rests_ ? rest_begun_ns_ : now_ns;
+      take(*news, now_ns);
+      // Taking over is work of this thread, which serves nobody meanwhile.
+      if (takes_over) counts.reload_gap_s = seconds(stash::now_ns() - since_ns);
+    }
     if (is_to_be_gone_ && empty()) {
       loader_->unload();
       end_loading(now_ns);
@@ -91,13 +111,7 @@ void ModelQueue::take(LoadNews& news, std::int64_t now_ns) {
       if (!is_to_be_gone_) state_ = State::ready;
       ++counts.loads;
       ++version_;
-      try {
-        set(settings_);
-      } catch (const UsageError& error) {
-        // It serves, as well as it can: what cannot be in time is refused.
-        why_ = error.what();
-        rule_.most_rows = 1;
-      }
+      set_as_well_as_it_can();
       return;
     }
     case LoadNews::What::lost:

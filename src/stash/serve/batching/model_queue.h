@@ -61,6 +61,9 @@ struct ModelCounts {
   std::uint64_t batches = 0;
   std::uint64_t rows = 0;
   std::uint64_t loads = 0;
+  // Of the last time that a model took another's place: nobody could serve for so long.
+  std::optional<double> reload_gap_s{};
+  std::optional<double> share_ratio{};  // of the device
   // Of answered requests: seconds by part, and how many took up to kLatencyBounds_s.
   std::array<double, kRequestParts> parts_s{};
   std::array<std::uint64_t, 16> within{};
@@ -86,7 +89,9 @@ class ModelQueue {
   const BatchRule& rule() const { return rule_; }
   // Of the model, which changes when another is loaded in its place.
   std::uint64_t version() const { return version_; }
+  const ServeSettings& settings() const { return settings_; }
   void set(const ServeSettings& settings);
+  void change_times(BatchTimes times);  // its share of the device is another
 
   // Loading takes model().load_s, or a loader's time. A ready model stays ready meanwhile, or with ReloadWay::stop
   // rests.
@@ -125,6 +130,7 @@ class ModelQueue {
   void take(LoadNews& news, std::int64_t now_ns);
   void end_loading(std::int64_t now_ns);
   void begin_resting(std::int64_t now_ns);
+  void set_as_well_as_it_can();
 
   ServedModel model_;
   ServeSettings settings_;

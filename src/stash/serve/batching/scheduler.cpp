@@ -26,8 +26,15 @@ Scheduler::Scheduler(SchedulerWorld world, const ServeSettings& settings)
   lanes_.push_back({.device = &world_device_});
 }
 
-ModelQueue& Scheduler::add(ServedModel model) {
-  ModelQueue& queue = add_to(0, std::move(model), nullptr);
+ModelQueue& Scheduler::add(ServedModel model) { return add_loaded(0, std::move(model)); }
+
+ModelQueue& Scheduler::add(ServedModel model, BatchDevice& device) {
+  lanes_.push_back({.device = &device});
+  return add_loaded(lanes_.size() - 1, std::move(model));
+}
+
+ModelQueue& Scheduler::add_loaded(std::size_t lane, ServedModel model) {
+  ModelQueue& queue = add_to(lane, std::move(model), nullptr);
   queue.load(world_.now_ns(), settings_.reload);
   queue.advance_loading(kNoTime_ns);
   return queue;

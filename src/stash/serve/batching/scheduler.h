@@ -26,6 +26,8 @@ class Scheduler {
 
   // Loaded; on the world's device. UsageError where its name is taken or the objective cannot be met.
   ModelQueue& add(ServedModel model);
+  // On a device of its own, which outlives the scheduler; loaded.
+  ModelQueue& add(ServedModel model, BatchDevice& device);
   // On a device of its own, with what loads it; both outlive the scheduler.
   ModelQueue& add(ServedModel model, BatchDevice& device, ModelLoader& loader);
   ModelQueue* find(std::string_view name);
@@ -60,6 +62,7 @@ class Scheduler {
     std::int64_t busy_ns(std::int64_t now_ns) const { return busy_before_ns + (is_busy() ? now_ns - begun_ns : 0); }
   };
 
+  ModelQueue& add_loaded(std::size_t lane, ServedModel model);
   ModelQueue& add_to(std::size_t lane, ServedModel model, ModelLoader* loader);
   Lane& lane_of(const ModelQueue& queue) { return lanes_[queue.lane()]; }
   void advance_loading(std::int64_t now_ns);

@@ -76,6 +76,17 @@ std::string metrics_text(const Scheduler& scheduler, std::size_t connections) {
                     [](const ModelQueue& queue) { return queue.counts.rows; });
   writer.each_model("stash_loads_total", "counter", "Times that the model was loaded.",
                     [](const ModelQueue& queue) { return queue.counts.loads; });
+  writer.describe("stash_reload_gap_seconds", "gauge",
+                  "How long nobody could serve the model when it was last replaced by another version.");
+  for (const ModelQueue& queue : scheduler.models()) {
+    if (!queue.counts.reload_gap_s) continue;
+    writer.row("stash_reload_gap_seconds", fmt::format("model=\"{}\"", queue.model().name), *queue.counts.reload_gap_s);
+  }
+  writer.describe("stash_share_ratio", "gauge", "The model's share of the device, where models share it by parts.");
+  for (const ModelQueue& queue : scheduler.models()) {
+    if (!queue.counts.share_ratio) continue;
+    writer.row("stash_share_ratio", fmt::format("model=\"{}\"", queue.model().name), *queue.counts.share_ratio);
+  }
   writer.each_model("stash_waiting_samples", "gauge", "Samples that wait for a batch.",
                     [](const ModelQueue& queue) { return queue.waiting_rows(); });
   writer.each_model("stash_ready", "gauge", "Whether the model is loaded.",

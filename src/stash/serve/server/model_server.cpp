@@ -21,6 +21,7 @@
 #include "stash/core/units.h"
 #include "stash/serve/batching/scheduler.h"
 #include "stash/serve/server/emulated_accelerator.h"
+#include "stash/serve/server/emulated_partition.h"
 #include "stash/serve/server/listening_socket.h"
 #include "stash/serve/server/model_api.h"
 #include "stash/serve/server/serve_connection.h"
@@ -35,6 +36,7 @@ constexpr double kLook_s = 0.1;   // between looks at what is over time
 constexpr double kDrain_s = 2;    // for a client to take the last answer
 constexpr double kFinish_s = 10;  // for what was accepted, when the server is to end
 constexpr std::uint64_t kListenTag = 0, kStopTag = 1, kWakeTag = 2, kPostTag = 3, kFirstTag = 4;
+constexpr std::uint64_t kPartTags = std::uint64_t{1} << 62;
 constexpr std::uint64_t kWorkerTags = std::uint64_t{1} << 63;  // with the worker's place
 
 }  // namespace
@@ -53,7 +55,19 @@ class ModelServer::Loop {
         post_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
         buffer_(kReceiveBytes) {
     if (!epoll_.is_open() || !post_.is_open()) throw Error(fmt::format("cannot wait: {}", std::strerror(errno)));
-    for (ServedModel& model : models) scheduler_.add(std::move(model));
+    if (settings.sharing != SharingWay::turns && !models.empty()) {
+      partition_.emplace(settings.sharing, world().done);
+    }
+    for (ServedModel& model : models) {
+      if (partition_) {
+        partition_->add(scheduler_, std::move(model));
+      } else {
+        scheduler_.add(std::move(model));
+      }
+    }
+    for (std::size_t i = 0; partition_ && i < partition_->size(); ++i)
+      watch(partition_->wake_fd(i), kPartTags + i, EPOLLIN);
+    if (partition_) partition_->settle(now_ns());
     for (std::size_t i = 0; workers != nullptr && i < workers->size(); ++i) {
       ModelWorker& worker = workers->at(i);
       scheduler_.add(worker.unknown_model(), worker, worker);
@@ -125,6 +139,7 @@ class ModelServer::Loop {
     std::array<epoll_event, 256> events;
     const int count = epoll_pwait2(epoll_.fd(), events.data(), static_cast<int>(events.size()), &most, nullptr);
     if (count < 0 && errno != EINTR) throw Error(fmt::format("cannot wait for requests: {}", std::strerror(errno)));
+    if (partition_ && now_ns() >= partition_->next_ns()) partition_->settle(now_ns());
     take_worker_events(std::span(events).first(static_cast<std::size_t>(std::max(count, 0))));
     // The device first: what it has done is not to wait until the others are read.
     scheduler_.advance();
@@ -146,6 +161,7 @@ class ModelServer::Loop {
 
   void take_event(std::uint64_t tag, std::uint32_t events) {
     if (tag >= kWorkerTags) return;  // it was taken first
+    if (tag >= kPartTags) return partition_->take_wake(tag - kPartTags);
     if (tag == kListenTag) return accept_all();
     if (tag == kStopTag) return stop();
     if (tag == kWakeTag) return device_.take_wake();
@@ -418,6 +434,7 @@ class ModelServer::Loop {
   BodyMemory& body_memory_;
   ListeningSocket listener_;
   EmulatedAccelerator device_;
+  std::optional<EmulatedPartition> partition_;
   Scheduler scheduler_;
   ClientSocket epoll_;
   ClientSocket post_;
