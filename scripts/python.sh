@@ -17,9 +17,11 @@ takes_python() { # verb
 
 # True for a verb that starts ranks, unless it is only asked for its help or to read.
 needs_torch() { # arguments
-  local verb=
+  local verb= device=
   while (($#)) && [[ $1 != -- ]]; do
     case $1 in
+      --device=*) device=${1#*=} ;;
+      --device) device=${2-} && shift ;; # its value is not the verb
       -h | --help | --version) return 1 ;;
       --from | --from=*) return 1 ;; # a study of profiles that are there
       --topology | --topology=*) return 1 ;; # a matrix that was saved
@@ -29,6 +31,8 @@ needs_torch() { # arguments
     esac
     shift || break
   done
+  # Emulated devices, which are the default there, need no worker.
+  [[ $verb != serve || $device == cpu || $device == cuda* ]] || return 1
   [[ -n $verb ]] && takes_python "$verb"
 }
 

@@ -73,7 +73,7 @@ TEST(InferMessage, WhatDoesNotFitTheModelIsSaid) {
       {R"({"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,2,3]}]})", "more numbers than its shape"},
       {R"({"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,"a"]}]})", "not \"a\""},
       {R"({"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"parameters":{"binary_data_size":8}}]})",
-       "takes 8 bytes; 'binary_data_size' is 8, and 0 bytes came"},
+       "takes 8 bytes, and 0 bytes came"},
       {R"({"id":5,"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,2]}]})", "'id' must be a text"},
       {R"({"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,2]}],"outputs":[{"name":"q"}]})",
        "the model's output is 'y'"}};

@@ -198,6 +198,33 @@ class Batching(unittest.TestCase):
                     self.assertEqual(list(pool.map(infer, range(40))), [[float(i)] * 16 for i in range(40)])
 
 
+class Sharing(unittest.TestCase):
+    def shares(self, server):
+        text = server.ask("GET", "/metrics")[1].decode()
+        return {line.split('"')[1]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+                if line.startswith("stash_share_ratio{")}
+
+    def test_a_model_under_load_gets_more_of_the_device_and_shares_add_up(self):
+        with Server("--model", "a=resnet50", "--model", "b=resnet18", "--objective", "100ms", "--share") as server:
+            self.assertEqual(self.shares(server), {"a": 0.5, "b": 0.5})
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                load = pool.submit(server.load, "a", "--rate", "500", "--for", "4s", "--connections", "128")
+                seen = []
+                while not load.done():
+                    seen.append(self.shares(server))
+                    time.sleep(0.1)
+            self.assertEqual(load.result()["failed"], 0)
+        self.assertGreater(max(one["a"] for one in seen), 0.5)
+        for one in seen:
+            self.assertAlmostEqual(one["a"] + one["b"], 1)
+
+    def test_equal_parts_stay_equal(self):
+        with Server("--model", "a=sleep:1ms", "--model", "b=sleep:1ms", "--share", "equal") as server:
+            for name in "ab":
+                self.assertEqual(server.ask("POST", f"/v2/models/{name}/infer", numbers(SIXTEEN))[0], 200)
+            self.assertEqual(self.shares(server), {"a": 0.5, "b": 0.5})
+
+
 class Models(unittest.TestCase):
     def test_a_model_is_unloaded_and_loaded_again(self):
         with Server("--model", "a=sleep:1ms", "--model", "b=sleep:1ms") as server:
@@ -294,7 +321,10 @@ class Process(unittest.TestCase):
                             (["--model", "resnet5O"], "resnet50"),
                             (["--model", "resnet50", "--objective", "1ms"], "cannot be met"),
                             (["--model", "resnet50", "--model", "resnet50"], "two models are called resnet50"),
-                            (["--model", "resnet50", "--device", "cuda"], "emulated:GPU"),
+                            (["--model", "resnet50", "--device", "tpu"], "emulated:GPU"),
+                            (["--model", "a.pt2"], "--device cpu"),
+                            (["--model", "sleep:1ms", "--device", "cpu"], "emulated"),
+                            (["--model", "resnet50", "--share", "half"], "need"),
                             (["--model", "resnet50", "--device", "emulated:V1000"], "V100"),
                             (["--model", "resnet50", "--batching", "fix"], "fixed"),
                             (["--model", "resnet50", "--max-batch", "0"], "--max-batch takes 1"),

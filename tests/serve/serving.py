@@ -8,7 +8,7 @@ import struct
 import subprocess
 
 PROGRAM = os.environ["STASH_PROGRAM_FILE"]
-LIMIT_S = 30
+LIMIT_S = 60
 
 
 class Server:

@@ -6,6 +6,7 @@
 #include "stash/measure/python_objects.h"
 #include "stash/measure/rank_binding.h"
 #include "stash/measure/script/session_binding.h"
+#include "stash/measure/serving/worker_binding.h"
 #include "stash/measure/switch/install_switch.h"
 
 namespace py = pybind11;
@@ -75,6 +76,7 @@ PYBIND11_MODULE(_stash, module) {
       .def("set_link", &Switch::set_link, py::arg("bytes_per_s"))
       .def("counters", &Switch::counters);
   stash::bind_session(module);
+  stash::bind_worker(module);
   py::class_<LayerRunner>(module, "LayerRunner", "A model's layers one at a time, on the meta device.")
       .def(py::init<const std::string&, int, std::optional<int>, int>(), py::arg("model"), py::arg("batch"),
            py::arg("image_size") = py::none(), py::arg("seq_len") = 0)

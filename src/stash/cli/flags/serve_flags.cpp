@@ -6,10 +6,16 @@
 #include <algorithm>
 #include <span>
 
+#include "stash/cli/flags/start_flags.h"
+#include "stash/cli/own_files.h"
+#include "stash/cli/progress.h"
 #include "stash/core/error.h"
 #include "stash/core/job_device.h"
 #include "stash/core/units.h"
 #include "stash/core/words.h"
+#include "stash/launch/extension/extension.h"
+#include "stash/launch/process/affinity.h"
+#include "stash/models/models.h"
 
 namespace stash {
 namespace {
@@ -30,11 +36,13 @@ std::string listed(std::span<const std::string_view> names) {
 }  // namespace
 
 void ServeFlags::add_model_to(CLI::App& app) {
-  app.add_option("--model", models_,
-                 "Model to serve: a built-in network (`stash models`), or sleep:TIME, which takes that for any batch; "
-                 "NAME=MODEL serves it under another name. Several may be given")
+  app.add_option(
+         "--model", models_,
+         "Model to serve: a built-in network (`stash models`); with --device cpu or cuda also a package of "
+         "torch.export or AOTInductor (a.pt2), or a Python module (py:FILE:FUNCTION); emulated also sleep:TIME, "
+         "which takes that for any batch. NAME=MODEL serves it under another name. Several may be given")
       ->type_name("MODEL");
-  app.add_option("--dtype", dtype_, "Arithmetic of the emulated GPU")
+  app.add_option("--dtype", dtype_, "Arithmetic of built-in networks")
       ->type_name("fp32|fp16|bf16")
       ->capture_default_str();
   app.add_option("--objective", objective_, "Latency to meet; a request that would be late is refused with status 503")
@@ -52,7 +60,8 @@ void ServeFlags::add_model_to(CLI::App& app) {
 
 void ServeFlags::add_to(CLI::App& app) {
   add_model_to(app);
-  app.add_option("--device", device_, "emulated:GPU: models take the time of that GPU and compute nothing")
+  app.add_option("--device", device_,
+                 "cpu, cuda or cuda:N; emulated:GPU: models take the time of that GPU and compute nothing")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--input", input_,
@@ -65,10 +74,31 @@ void ServeFlags::add_to(CLI::App& app) {
                  "or asks all the time (spinning)")
       ->type_name(listed(kCompletionWays))
       ->capture_default_str();
+  app.add_option("--batch-limit", batch_limit_,
+                 "A model that works on a batch for longer is ended and started again; not when emulated")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("--weights-seed", seed_, "Seed of the random weights of built-in networks")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option(
+         "--launch", launch_,
+         "With --device cuda. graphs: the work of each size of batch is recorded once and launched as one; eager: "
+         "kernel by kernel")
+      ->type_name("graphs|eager")
+      ->capture_default_str();
+  add_python(app, python_, "--device cpu and cuda use");
   app.add_option("--reload", reload_,
                  "What happens while a model is loaded again. swap: the old one serves; stop: requests wait")
       ->type_name(listed(kReloadWays))
       ->capture_default_str();
+  app.add_option(
+         "--share", sharing_,
+         "How models share an emulated GPU. need, also without a value: each has a part of it, as large as its "
+         "rate and objective need, adjusted every second; equal: equal parts; turns: one batch after the other; "
+         "default: turns")
+      ->type_name(listed(kSharingWays))
+      ->expected(0, 1);
 }
 
 void ServeFlags::add_injection_to(CLI::App& app) {
@@ -82,6 +112,8 @@ ServeSettings ServeFlags::settings() const {
   settings.completion = way_named<CompletionWay>("--completion", completion_, kCompletionWays);
   settings.batching = way_named<BatchingWay>("--batching", batching_, kBatchingWays);
   settings.reload = way_named<ReloadWay>("--reload", reload_, kReloadWays);
+  const bool is_bare = sharing_.empty() || sharing_ == "{}";
+  settings.sharing = is_bare ? SharingWay::need : way_named<SharingWay>("--share", sharing_, kSharingWays);
   for (const std::string& one : split_list(inject_)) {
     const std::size_t equals = std::min(one.find('='), one.size());
     const std::string name = one.substr(0, equals);
@@ -108,19 +140,74 @@ ServeSettings ServeFlags::settings() const {
   return settings;
 }
 
-std::vector<ServedModel> ServeFlags::models() const {
-  if (models_.empty()) throw UsageError("say what to serve: --model resnet50");
+bool ServeFlags::is_emulated() const {
   const JobDevice device(device_);
-  if (!device.is_emulated()) {
+  if (!device.is_emulated() && !device.is_cpu() && !device.is_cuda() && !device_.starts_with("cuda:")) {
     throw UsageError(
-        fmt::format("--device {} is not available for serving: it takes emulated:GPU, like emulated:V100", device_));
+        fmt::format("--device {} is not available for serving: it takes cpu, cuda, cuda:N or emulated:GPU, "
+                    "like emulated:V100",
+                    device_));
   }
-  const Gpu& gpu = find_gpu(device.gpu());
-  std::vector<ServedModel> made;
+  return device.is_emulated();
+}
+
+std::vector<ModelSource> ServeFlags::sources() const {
+  if (models_.empty()) throw UsageError("say what to serve: --model resnet50");
+  std::vector<ModelSource> sources;
   for (const std::string& text : models_) {
-    made.push_back(model_on(gpu, parse_model_source(text)));
+    sources.push_back(parse_model_source(text));
+    const auto same = [&](const ModelSource& one) { return one.name == sources.back().name; };
+    if (std::ranges::count_if(sources, same) == 1) continue;
+    throw UsageError(fmt::format("two models are called {}: give one another name, like --model b={}",
+                                 sources.back().name, sources.back().spec));
+  }
+  return sources;
+}
+
+std::vector<ServedModel> ServeFlags::models() const {
+  std::vector<ServedModel> made;
+  const Gpu& gpu = find_gpu(JobDevice(device_).gpu());
+  for (const ModelSource& source : sources()) {
+    if (source.is_file()) {
+      throw UsageError(
+          fmt::format("--model {} needs a device that computes: add --device cpu or --device cuda", source.spec));
+    }
+    made.push_back(model_on(gpu, source));
   }
   return made;
+}
+
+std::unique_ptr<WorkerCrew> ServeFlags::begin_loading(std::size_t request_bytes) const {
+  const std::vector<ModelSource> found = sources();
+  parse_dtype(dtype_);
+  if (settings().sharing != SharingWay::turns) {
+    throw UsageError(fmt::format("--share divides emulated devices so far: leave it away with --device {}", device_));
+  }
+  for (const ModelSource& source : found) {
+    if (source.is_sleeper()) {
+      throw UsageError(fmt::format("--model {} is for emulated devices: leave --device away", source.spec));
+    }
+    if (!source.is_file()) make_model(source.spec);  // UsageError names the nearest
+  }
+  if (launch_ != "graphs" && launch_ != "eager") {
+    throw UsageError(fmt::format("--launch takes graphs or eager, not {}", launch_));
+  }
+  const double limit_s = parse_duration_s(batch_limit_, "--batch-limit");
+  if (!(limit_s > 0)) throw UsageError("--batch-limit takes a time above 0, like 30s");
+  StatusLine setup;
+  const ExtensionInfo extension = ensure_extension(
+      chosen_python(python_), root_folder(), [&](std::string_view line, bool passing) { setup.tell(line, passing); });
+  const WorkerSettings settings{.interpreter = {.python = chosen_python(python_),
+                                                .extension_folder = extension.folder,
+                                                .package_folder = root_folder() / "python"},
+                                .device = device_,
+                                .dtype = dtype_,
+                                .seed = seed_,
+                                .most_batch = most_batch_,
+                                .threads = static_cast<int>(std::max<std::size_t>(1, allowed_cores().size())),
+                                .uses_graphs = launch_ == "graphs",
+                                .batch_limit_s = limit_s};
+  return std::make_unique<WorkerCrew>(found, settings, request_bytes);
 }
 
 ModelSource ServeFlags::only_source() const {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,7 @@
 #include "stash/report/serve_bench_report.h"
 #include "stash/report/terminal.h"
 #include "stash/serve/bench/run_bench.h"
+#include "stash/serve/server/model_server.h"
 
 namespace stash {
 namespace {
@@ -60,7 +62,7 @@ class ServeBenchVerb final : public Verb {
     const Format format = format_.get();
     options_.settings = flags_.settings();
     flags_.only_source();
-    const std::vector<ServedModel> models = flags_.models();
+    if (flags_.is_emulated()) flags_.models();  // or they cannot be served
     check_numbers();
     if (!out_.empty()) check_writable(out_);
     StopSignals signals;
@@ -69,7 +71,15 @@ class ServeBenchVerb final : public Verb {
     options_.on_tick = [&](std::size_t sent, std::size_t planned) {
       line.show(fmt::format("sent {} of {} requests", sent, planned));
     };
-    const ServeBench bench = run_bench(models.front(), options_);
+    ServeBench bench;
+    if (flags_.is_emulated()) {
+      bench = run_bench(flags_.models().front(), options_);
+    } else {
+      const std::unique_ptr<WorkerCrew> workers = flags_.begin_loading(ServeLimits{}.memory_bytes);
+      line.show("loading and measuring the model");
+      if (!workers->load_all(signals.fd(), {}, {})) return kExitInterrupted;
+      bench = run_bench(*workers, options_);
+    }
     const bool interrupted = signals.take();
     while (signals.take()) continue;
     line.show("");

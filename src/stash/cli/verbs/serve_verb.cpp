@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "stash/cli/exit_codes.h"
 #include "stash/cli/flags/serve_flags.h"
 #include "stash/cli/output.h"
+#include "stash/cli/progress.h"
 #include "stash/cli/verbs/serve_verbs.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
@@ -48,6 +50,7 @@ class ServeVerb final : public Verb {
         "Examples:\n"
         "  stash serve --model resnet50 --objective 50ms\n"
         "  stash serve --model resnet50 --model small=resnet18 --device emulated:T4\n"
+        "  stash serve --model a.pt2 --model b=py:my_model.py:load --device cpu\n"
         "  stash serve bench --model resnet50 --objective 50ms --out r50-serve.json\n"
         "  stash serve predict --model resnet50 --on g4dn.xlarge --rate 300 --objective 100ms\n"
         "  stash load --rate 200 --for 10s localhost:8000/resnet50      in another terminal\n"
@@ -60,17 +63,19 @@ class ServeVerb final : public Verb {
     }
     check_limits();
     const ServeSettings settings = flags_.settings();
-    std::vector<ServedModel> models = flags_.models();
     StopSignals signals;
-    const std::string what = described(models, settings);
-    ModelServer server(address_, std::move(models), settings, limits_);
-    const bool is_six = address_.host.find(':') != std::string::npos;
-    print_or_write(
-        fmt::format("http://{}{}{}:{}\n", is_six ? "[" : "", address_.host, is_six ? "]" : "", server.port()), "");
-    tell(what + "stash: press Ctrl-C to stop\n");
-    server.run(signals.fd());
-    while (signals.take()) continue;
-    return 0;
+    if (flags_.is_emulated()) {
+      std::vector<ServedModel> models = flags_.models();
+      const std::string what = described(models, settings);
+      ModelServer server(address_, std::move(models), settings, limits_);
+      return serve(server, what, signals);
+    }
+    const std::unique_ptr<WorkerCrew> workers = flags_.begin_loading(limits_.memory_bytes);
+    std::vector<ServedModel> models;
+    if (!wait_for(*workers, signals, models)) return kExitInterrupted;
+    const std::string what = described(models, settings);  // UsageError where the objective cannot be met
+    ModelServer server(address_, *workers, settings, limits_);
+    return serve(server, what, signals);
   }
 
  private:
@@ -80,14 +85,38 @@ class ServeVerb final : public Verb {
     verbs_.emplace_back(own, std::move(verb));
   }
 
+  static bool wait_for(WorkerCrew& workers, const StopSignals& signals, std::vector<ServedModel>& models) {
+    StatusLine line;
+    const bool is_loaded = workers.load_all(
+        signals.fd(),
+        [&](std::size_t left) {
+          line.show(fmt::format("loading and measuring {} of {} models", left, workers.size()));
+        },
+        [&](std::string_view warning) { line.say(warning); });
+    for (std::size_t i = 0; is_loaded && i < workers.size(); ++i) {
+      if (auto model = workers.at(i).loaded_model()) models.push_back(std::move(*model));
+    }
+    return is_loaded;
+  }
+
+  int serve(ModelServer& server, const std::string& what, StopSignals& signals) {
+    const bool is_six = address_.host.find(':') != std::string::npos;
+    print_or_write(
+        fmt::format("http://{}{}{}:{}\n", is_six ? "[" : "", address_.host, is_six ? "]" : "", server.port()), "");
+    tell(what + "stash: press Ctrl-C to stop\n");
+    server.run(signals.fd());
+    while (signals.take()) continue;
+    return 0;
+  }
+
   static void tell(const std::string& text) { fmt::print(stderr, "{}", text); }
 
   static std::string described(const std::vector<ServedModel>& models, const ServeSettings& settings) {
     std::string text;
     for (const ServedModel& model : models) {
-      const int most = settings.batching == BatchingWay::fixed
-                           ? settings.most_batch
-                           : rows_within(model.times, settings.objective_s, settings.most_batch);
+      const int largest = std::min(settings.most_batch, model.most_batch.value_or(settings.most_batch));
+      const int most =
+          settings.batching == BatchingWay::fixed ? largest : rows_within(model.times, settings.objective_s, largest);
       text += fmt::format("stash: {}: {}, {} for 1 sample, {} for {}\n", model.name, model.platform,
                           format_duration(model.times.at(1)), format_duration(model.times.at(most)), most);
     }

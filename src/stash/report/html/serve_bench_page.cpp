@@ -58,7 +58,7 @@ std::string switches_body(const ServeBench& bench) {
   }
   return figure(bar_chart("What each switch saves", bars, tick_ms),
                 "Mean latency with the plain setting less that with the better one, from windows that alternate under "
-                "one load. Rows without figures need a GPU.") +
+                "one load. Rows without figures were not measured here: they need a GPU, or --device emulated.") +
          table.str();
 }
 

@@ -39,6 +39,8 @@ struct RequestTimes {
   std::int64_t finished_ns = 0;    // on the device
   std::int64_t noticed_ns = 0;
   std::int64_t answered_ns = 0;  // the last byte was given away; for a client, came to it
+  // Of the time on the device; what is left of it was computing.
+  std::optional<std::int64_t> copy_in_ns{}, launch_ns{}, copy_out_ns{};
   // Of the time in the queue.
   std::int64_t device_busy_ns = 0;
   std::int64_t reload_ns = 0;

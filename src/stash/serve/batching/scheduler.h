@@ -10,28 +10,26 @@
 #include <string_view>
 #include <vector>
 
+#include "stash/serve/batching/batch_device.h"
 #include "stash/serve/batching/model_queue.h"
+#include "stash/serve/batching/world_device.h"
 #include "stash/serve/protocol/http_answer.h"
 
 namespace stash {
 
-// What a scheduler needs of the world, so that it runs in real time and in simulated time.
-struct SchedulerWorld {
-  std::function<std::int64_t()> now_ns;
-  std::function<void(std::int64_t start_ns, std::int64_t work_ns, CompletionWay way)> start;  // the device
-  std::function<bool(std::int64_t now_ns)> is_noticed;                                        // that it is done
-  std::function<std::int64_t()> finish_ns;
-  std::function<std::int64_t()> look_ns;  // when is_noticed may have changed
-  // The end of a request: answered, or refused after all. Its times are set up to noticed_ns.
-  std::function<void(PendingRequest&, const Refusal&)> done;
-};
-
-// Several models on one device: which requests become the next batch. Used by one thread.
+// Several models on one device, or on devices of their own: which requests become the next batch. Used by one thread.
 class Scheduler {
  public:
-  Scheduler(SchedulerWorld world, const ServeSettings& settings) : world_(std::move(world)), settings_(settings) {}
+  Scheduler(SchedulerWorld world, const ServeSettings& settings);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
 
-  ModelQueue& add(ServedModel model);  // loaded; UsageError where its name is taken or the objective cannot be met
+  // Loaded; on the world's device. UsageError where its name is taken or the objective cannot be met.
+  ModelQueue& add(ServedModel model);
+  // On a device of its own, which outlives the scheduler; loaded.
+  ModelQueue& add(ServedModel model, BatchDevice& device);
+  // On a device of its own, with what loads it; both outlive the scheduler.
+  ModelQueue& add(ServedModel model, BatchDevice& device, ModelLoader& loader);
   ModelQueue* find(std::string_view name);
   const std::deque<ModelQueue>& models() const { return models_; }
   std::deque<ModelQueue>& models() { return models_; }
@@ -47,27 +45,37 @@ class Scheduler {
   void advance();
   // When to call advance() again; the largest number: when something comes.
   std::int64_t next_ns() const;
-  bool is_busy() const { return !batch_.empty(); }
+  bool is_busy() const;
 
  private:
-  void finish_batch(std::int64_t now_ns);
-  void dispatch_due(std::int64_t now_ns);
-  void begin(ModelQueue& queue, std::int64_t now_ns);
-  void gather(const ModelQueue& queue);
-  std::string_view output_of(const PendingRequest& request);
-  std::int64_t busy_ns(std::int64_t now_ns) const;
+  // A device, and the batch that it works on.
+  struct Lane {
+    BatchDevice* device = nullptr;
+    std::vector<PendingRequest*> batch{};
+    std::int64_t begun_ns = 0;  // of the batch
+    std::int64_t work_ns = 0;   // that it is expected to take
+    std::int64_t free_ns = 0;   // since; or when it is expected to be
+    std::int64_t busy_before_ns = 0;
+    double overhead_s = 0;  // of a batch beside T(b), as of late
+
+    bool is_busy() const { return !batch.empty(); }
+    std::int64_t busy_ns(std::int64_t now_ns) const { return busy_before_ns + (is_busy() ? now_ns - begun_ns : 0); }
+  };
+
+  ModelQueue& add_loaded(std::size_t lane, ServedModel model);
+  ModelQueue& add_to(std::size_t lane, ServedModel model, ModelLoader* loader);
+  Lane& lane_of(const ModelQueue& queue) { return lanes_[queue.lane()]; }
+  void advance_loading(std::int64_t now_ns);
+  void finish_batch(Lane& lane, std::int64_t now_ns);
+  void dispatch_due(std::size_t lane, std::int64_t now_ns);
+  void begin(Lane& lane, ModelQueue& queue, std::int64_t now_ns);
   int rows_of_others(const ModelQueue& queue) const;
 
   SchedulerWorld world_;
+  WorldDevice world_device_;
   ServeSettings settings_;
   std::deque<ModelQueue> models_;  // which stay where they are
-  std::vector<PendingRequest*> batch_;
-  std::vector<char> batch_bytes_;
-  std::string output_;
-  std::int64_t begun_ns_ = 0;  // of the batch
-  std::int64_t free_ns_ = 0;   // the device, since; or when it is expected to be
-  std::int64_t busy_before_ns_ = 0;
-  double overhead_s_ = 0;  // of a batch beside T(b), as of late
+  std::deque<Lane> lanes_;         // the first one is the world's
 };
 
 }  // namespace stash

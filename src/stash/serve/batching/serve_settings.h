@@ -16,11 +16,15 @@ enum class CompletionWay { event, blocking, polling, spinning };
 enum class BatchingWay { objective, fixed };
 // What serves while a model is loaded again: the old one, until the new one is there; or nobody.
 enum class ReloadWay { swap, stop };
+// How several models share a device: one after the other; or each with a part of it, as large as it needs, or all
+// equal.
+enum class SharingWay { turns, need, equal };
 
 inline constexpr std::array<std::string_view, 2> kInputWays{"direct", "gather"};
 inline constexpr std::array<std::string_view, 4> kCompletionWays{"event", "blocking", "polling", "spinning"};
 inline constexpr std::array<std::string_view, 2> kBatchingWays{"objective", "fixed"};
 inline constexpr std::array<std::string_view, 2> kReloadWays{"swap", "stop"};
+inline constexpr std::array<std::string_view, 3> kSharingWays{"turns", "need", "equal"};
 
 // The switches, each with the better way first; and what was injected, to find it again.
 struct ServeSettings {
@@ -28,6 +32,7 @@ struct ServeSettings {
   CompletionWay completion = CompletionWay::event;
   BatchingWay batching = BatchingWay::objective;
   ReloadWay reload = ReloadWay::swap;
+  SharingWay sharing = SharingWay::turns;  // fixed while a server runs
   std::optional<double> objective_s{};
   int most_batch = 32;
   double batch_timeout_s = 0.005;  // of BatchingWay::fixed

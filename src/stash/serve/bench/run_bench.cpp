@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -28,7 +29,8 @@ constexpr double kMostDefaultRate = 2000;  // of a model that takes no time
 constexpr double kTail_s = 0.2;            // of the load, beyond the last window
 
 double default_rate_per_s(const ServedModel& model, const ServeSettings& settings) {
-  const int rows = rows_within(model.times, settings.objective_s, settings.most_batch);
+  const int most = std::min(settings.most_batch, model.most_batch.value_or(settings.most_batch));
+  const int rows = rows_within(model.times, settings.objective_s, most);
   const double s = model.times.at(rows);
   return s > 0 ? std::min(kMostDefaultRate, kLoadRatio * rows / s) : kMostDefaultRate;
 }
@@ -38,8 +40,17 @@ class BenchServer {
  public:
   BenchServer(const ServedModel& model, const BenchOptions& options)
       : stop_(eventfd(0, EFD_CLOEXEC)),
-        server_({.port = 0}, {model}, options.settings, {.connections = options.connections + 16}) {
-    server_.on_answered = [this](const ServedRequest& one) { served_.push_back(one); };
+        server_(std::make_unique<ModelServer>(ListenAddress{.port = 0}, std::vector<ServedModel>{model},
+                                              options.settings, limits(options))) {
+    watch();
+  }
+  BenchServer(WorkerCrew& workers, const BenchOptions& options)
+      : stop_(eventfd(0, EFD_CLOEXEC)),
+        server_(std::make_unique<ModelServer>(ListenAddress{.port = 0}, workers, options.settings, limits(options))) {
+    watch();
+  }
+  void watch() {
+    server_->on_answered = [this](const ServedRequest& one) { served_.push_back(one); };
   }
   ~BenchServer() { end(); }
 
@@ -47,7 +58,7 @@ class BenchServer {
     served_.reserve(expected);
     thread_ = std::thread([this] {
       try {
-        server_.run(stop_.fd());
+        server_->run(stop_.fd());
       } catch (...) {
         fault_ = std::current_exception();
       }
@@ -64,11 +75,13 @@ class BenchServer {
   void check() const {
     if (fault_) std::rethrow_exception(fault_);
   }
-  ModelServer& server() { return server_; }
+  ModelServer& server() { return *server_; }
 
  private:
+  static ServeLimits limits(const BenchOptions& options) { return {.connections = options.connections + 16}; }
+
   ClientSocket stop_;
-  ModelServer server_;
+  std::unique_ptr<ModelServer> server_;
   std::vector<ServedRequest> served_;
   std::exception_ptr fault_;
   std::thread thread_;
@@ -101,22 +114,28 @@ void add_unmeasured(std::vector<BenchPrimitive>& primitives) {
 
 }  // namespace
 
-ServeBench run_bench(const ServedModel& model, const BenchOptions& options) {
+namespace {
+
+ServeBench bench_of(const ServedModel& model, WorkerCrew* workers, const BenchOptions& options) {
   rows_within(model.times, options.settings.objective_s, options.settings.most_batch);  // or it cannot be met
+  // A real model takes longer to load than a window lasts.
+  const bool can_reload = workers == nullptr && model.load_s > 0;
   const auto conditions = static_cast<double>(
-      plan_bench(options.settings, model.load_s > 0, options.window_s, 1, options.seed).conditions.size());
+      plan_bench(options.settings, can_reload, options.window_s, 1, options.seed).conditions.size());
   const int rounds = static_cast<int>(options.duration_s / (conditions * options.window_s));
   if (rounds < 1) {
     throw UsageError(fmt::format("--for {} is too short: a round of {:.0f} conditions takes {}",
                                  format_duration(options.duration_s), conditions,
                                  format_duration(conditions * options.window_s)));
   }
-  const BenchPlan plan = plan_bench(options.settings, model.load_s > 0, options.window_s, rounds, options.seed);
+  const BenchPlan plan = plan_bench(options.settings, can_reload, options.window_s, rounds, options.seed);
   const double rate_per_s = options.rate_per_s.value_or(default_rate_per_s(model, options.settings));
   const double length_s = static_cast<double>(plan.windows.size()) * plan.window_s + kTail_s;
   const ArrivalPlan arrivals = plan_arrivals(rate_per_s, length_s, Spacing::poisson, options.seed);
 
-  BenchServer bench_server(model, options);
+  const auto owned = workers != nullptr ? std::make_unique<BenchServer>(*workers, options)
+                                        : std::make_unique<BenchServer>(model, options);
+  BenchServer& bench_server = *owned;
   bench_server.begin(arrivals.size());
   const LoadTarget target = parse_load_target(fmt::format("127.0.0.1:{}/{}", bench_server.server().port(), model.name));
   const std::string request = infer_request(target, model_metadata(model), TensorForm::binary, options.seed);
@@ -143,6 +162,18 @@ ServeBench run_bench(const ServedModel& model, const BenchOptions& options) {
   bench.batches = model.times.rows();
   add_unmeasured(bench.primitives);
   return bench;
+}
+
+}  // namespace
+
+ServeBench run_bench(const ServedModel& model, const BenchOptions& options) {
+  return bench_of(model, nullptr, options);
+}
+
+ServeBench run_bench(WorkerCrew& workers, const BenchOptions& options) {
+  const auto model = workers.at(0).loaded_model();
+  if (workers.size() != 1 || !model) throw Error("a bench takes one model that is loaded");
+  return bench_of(*model, &workers, options);
 }
 
 }  // namespace stash

@@ -7,6 +7,7 @@
 #include "stash/serve/batching/serve_settings.h"
 #include "stash/serve/bench/serve_bench.h"
 #include "stash/serve/model/served_model.h"
+#include "stash/serve/worker/worker_crew.h"
 
 namespace stash {
 
@@ -24,5 +25,8 @@ struct BenchOptions {
 // Starts a server of one model on a free port of 127.0.0.1 and sends it one open-loop load, during which conditions
 // alternate in windows. UsageError where the time is too short for a round, or the objective cannot be met.
 ServeBench run_bench(const ServedModel& model, const BenchOptions& options);
+
+// The same of a real model, the only one of `workers`, which is loaded.
+ServeBench run_bench(WorkerCrew& workers, const BenchOptions& options);
 
 }  // namespace stash

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -15,12 +16,23 @@ namespace stash {
 namespace {
 
 constexpr std::string_view kSleep = "sleep:";
+constexpr std::string_view kModule = "py:";
+constexpr std::string_view kPackage = ".pt2";
 constexpr std::int64_t kSleepValues = 16;
 constexpr double kWeightBytes = 4;
 // What pinned copies reach over PCIe 3 with 16 lanes, which the older of the GPUs have.
 constexpr double kWeightBytesPerS = 12e9;
 
 bool is_loss(const Layer& layer) { return layer.output.empty(); }
+
+// "my_model" of "py:models/my_model.py:load", "a" of "models/a.pt2".
+std::string file_stem(std::string_view spec) {
+  if (spec.starts_with(kModule)) {
+    spec.remove_prefix(kModule.size());
+    spec = spec.substr(0, spec.rfind(':'));
+  }
+  return std::filesystem::path(spec).stem().string();
+}
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -70,12 +82,30 @@ ServedModel make_sleeper(const ModelSource& source) {
 
 }  // namespace
 
+std::vector<TensorSpec> inputs_of(const ServedModel& model) {
+  std::vector<TensorSpec> all{model.input};
+  all.insert(all.end(), model.more_inputs.begin(), model.more_inputs.end());
+  return all;
+}
+
+std::vector<TensorSpec> outputs_of(const ServedModel& model) {
+  std::vector<TensorSpec> all{model.output};
+  all.insert(all.end(), model.more_outputs.begin(), model.more_outputs.end());
+  return all;
+}
+
+bool ModelSource::is_sleeper() const { return spec.starts_with(kSleep); }
+bool ModelSource::is_file() const { return spec.starts_with(kModule) || spec.ends_with(kPackage); }
+
 ModelSource parse_model_source(const std::string& text) {
   const std::size_t equals = text.find('=');
-  ModelSource source{.name = text.substr(0, equals),
-                     .spec = equals == std::string::npos ? text : text.substr(equals + 1)};
-  const bool is_sleeper = source.spec.starts_with(kSleep);
-  if (equals == std::string::npos && is_sleeper) source.name = "sleep";
+  // What stands before the first '=' is a name unless it looks like a file.
+  const bool is_named = equals != std::string::npos &&
+                        std::string_view(text).substr(0, equals).find_first_of("/:") == std::string_view::npos;
+  ModelSource source{.name = is_named ? text.substr(0, equals) : text,
+                     .spec = is_named ? text.substr(equals + 1) : text};
+  if (!is_named && source.is_sleeper()) source.name = "sleep";
+  if (!is_named && source.is_file()) source.name = file_stem(source.spec);
   if (source.name.empty() || source.name.size() > 100 || !std::ranges::all_of(source.name, is_name_character)) {
     throw UsageError(
         fmt::format("--model {}: a name has up to 100 letters, digits, '-', '_' and '.', like small=resnet18", text));
@@ -84,7 +114,7 @@ ModelSource parse_model_source(const std::string& text) {
 }
 
 ServedModel make_served_model(const ModelSource& source, const Gpu& gpu, DType dtype, int most_batch) {
-  if (source.spec.starts_with(kSleep)) return make_sleeper(source);
+  if (source.is_sleeper()) return make_sleeper(source);
   return make_network(source, gpu, dtype, most_batch);
 }
 

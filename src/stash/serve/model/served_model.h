@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "stash/catalog/gpu.h"
 #include "stash/models/graph.h"
@@ -22,20 +24,30 @@ struct TensorSpec {
   }
 };
 
-// What is served under a name, on an emulated accelerator: tensors are real, their contents are not computed.
+// What is served under a name. On an emulated accelerator tensors are real, and their contents are not computed.
 struct ServedModel {
   std::string name;
   std::string platform;  // "resnet50 on an emulated V100"
   TensorSpec input;
   TensorSpec output;
   BatchTimes times;
-  double load_s = 0;  // to bring its weights to the device
+  double load_s = 0;                      // to bring its weights to the device
+  std::optional<int> most_batch{};        // that it takes
+  std::vector<TensorSpec> more_inputs{};  // after `input`; a request's tensors lie one after the other
+  std::vector<TensorSpec> more_outputs{};
 };
+
+// All of them, `input` or `output` first.
+std::vector<TensorSpec> inputs_of(const ServedModel& model);
+std::vector<TensorSpec> outputs_of(const ServedModel& model);
 
 // What is loaded under a name, as it was given: "resnet50", "small=resnet18", "idle=sleep:10ms".
 struct ModelSource {
   std::string name;
-  std::string spec;  // of a built-in network, or sleep:TIME
+  std::string spec;  // of a built-in network, sleep:TIME, a file a.pt2, or py:FILE:FUNCTION
+
+  bool is_sleeper() const;
+  bool is_file() const;
 };
 ModelSource parse_model_source(const std::string& text);  // UsageError
 

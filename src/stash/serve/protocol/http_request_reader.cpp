@@ -5,6 +5,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <cstring>
+#include <utility>
 
 namespace stash {
 namespace {
@@ -18,35 +19,37 @@ constexpr std::size_t kMostKeptBytes = 1 << 20;  // of a body's memory, for the 
 // Memory that grows and is never cleared: bodies are large, and every byte of them is written once.
 class BodyBytes {
  public:
+  explicit BodyBytes(BodyMemory& memory) : memory_(memory) {}
+  ~BodyBytes() { memory_.give_back(block_); }
+  BodyBytes(const BodyBytes&) = delete;
+  BodyBytes& operator=(const BodyBytes&) = delete;
+
   void append(std::string_view part) {
     if (part.empty()) return;
-    if (size_ + part.size() > capacity_) reserve(std::max(size_ + part.size(), 2 * capacity_));
-    std::memcpy(bytes_.get() + size_, part.data(), part.size());
+    if (size_ + part.size() > block_.bytes) reserve(std::max(size_ + part.size(), 2 * block_.bytes));
+    std::memcpy(block_.at + size_, part.data(), part.size());
     size_ += part.size();
   }
   void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-    if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
-    bytes_ = std::move(larger);
-    capacity_ = capacity;
+    if (capacity <= block_.bytes) return;
+    const BodyMemory::Block larger = memory_.take(capacity);
+    if (size_ > 0) std::memcpy(larger.at, block_.at, size_);
+    memory_.give_back(std::exchange(block_, larger));
   }
   void clear() {
     size_ = 0;
-    if (capacity_ <= kMostKeptBytes) return;
-    bytes_ = nullptr;
-    capacity_ = 0;
+    if (block_.bytes > kMostKeptBytes) memory_.give_back(std::exchange(block_, {}));
   }
-  std::span<char> rest(std::size_t whole) { return {bytes_.get() + size_, whole - size_}; }
+  std::span<char> rest(std::size_t whole) { return {block_.at + size_, whole - size_}; }
   void grow(std::size_t count) { size_ += count; }
   std::size_t size() const { return size_; }
-  std::size_t capacity() const { return capacity_; }
-  std::string_view view() const { return {bytes_.get(), size_}; }
+  std::size_t capacity() const { return block_.bytes; }
+  std::string_view view() const { return {block_.at, size_}; }
 
  private:
-  std::unique_ptr<char[]> bytes_;
+  BodyMemory& memory_;
+  BodyMemory::Block block_;
   std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
 };
 
 // Beast's parser: the head into a HttpHead, chunks into the body. A body of known length goes past it.
@@ -108,6 +111,7 @@ int status_of(const beast::error_code& error) {
 }  // namespace
 
 struct HttpRequestReader::State {
+  explicit State(BodyMemory& memory) : body(memory) {}
   std::size_t most_body_bytes = 0;
   HttpHead head;
   BodyBytes body;
@@ -154,7 +158,8 @@ struct HttpRequestReader::State {
   }
 };
 
-HttpRequestReader::HttpRequestReader(std::size_t most_body_bytes) : state_(std::make_unique<State>()) {
+HttpRequestReader::HttpRequestReader(std::size_t most_body_bytes, BodyMemory& memory)
+    : state_(std::make_unique<State>(memory)) {
   state_->most_body_bytes = most_body_bytes;
   state_->restart();
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "stash/serve/protocol/body_memory.h"
+
 namespace stash {
 
 // What a server has to know of a request's head.
@@ -23,7 +25,8 @@ struct HttpHead {
 // body up to the limit. Hostile input ends in a fault.
 class HttpRequestReader {
  public:
-  explicit HttpRequestReader(std::size_t most_body_bytes);
+  // Bodies are in `memory`, which outlives it.
+  explicit HttpRequestReader(std::size_t most_body_bytes, BodyMemory& memory = own_body_memory());
   ~HttpRequestReader();
   HttpRequestReader(const HttpRequestReader&) = delete;
   HttpRequestReader& operator=(const HttpRequestReader&) = delete;

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstring>
-#include <limits>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
+#include "stash/serve/protocol/tensor_numbers.h"
 
 namespace stash {
 namespace {
@@ -59,20 +58,29 @@ int rows_in(const Json& input, const TensorSpec& spec, int most_rows) {
   return rows.get<int>();
 }
 
-const Json& only_input(const Json& message, const TensorSpec& spec) {
+std::string listed_names(const std::vector<TensorSpec>& specs) {
+  std::string names;
+  for (const TensorSpec& one : specs) names += (names.empty() ? "" : "', '") + one.name;
+  return names;
+}
+
+const Json& inputs_in(const Json& message, const std::vector<TensorSpec>& specs) {
   const Json* const inputs = member(message, "inputs");
-  if (inputs == nullptr || !inputs->is_array() || inputs->size() != 1) {
-    refuse_message(fmt::format("'inputs' must be a list of one input, '{}'", spec.name));
-  }
-  const Json& input = inputs->front();
+  if (inputs != nullptr && inputs->is_array() && inputs->size() == specs.size()) return *inputs;
+  if (specs.size() == 1) refuse_message(fmt::format("'inputs' must be a list of one input, '{}'", specs[0].name));
+  refuse_message(fmt::format("'inputs' must be a list of {} inputs: '{}'", specs.size(), listed_names(specs)));
+}
+
+std::size_t place_of(const Json& input, const std::vector<TensorSpec>& specs) {
   const Json* const name = member(input, "name");
-  if (name == nullptr || *name != spec.name) refuse_message(fmt::format("the model's input is '{}'", spec.name));
-  const Json* const type = member(input, "datatype");
-  if (type == nullptr || *type != spec.type->name) {
-    refuse_message(fmt::format("input '{}' takes {}{}", spec.name, spec.type->name,
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (name == nullptr || *name != specs[i].name) continue;
+    const Json* const type = member(input, "datatype");
+    if (type != nullptr && *type == specs[i].type->name) return i;
+    refuse_message(fmt::format("input '{}' takes {}{}", specs[i].name, specs[i].type->name,
                                type != nullptr ? ", not " + dump_json(*type).substr(0, 40) : ""));
   }
-  return input;
+  refuse_message(fmt::format("the model's input is '{}'", listed_names(specs)));
 }
 
 // Numbers in any nesting, in order.
@@ -81,30 +89,39 @@ void append_numbers(const Json& data, const TensorSpec& spec, std::string& bytes
     for (const Json& one : data) append_numbers(one, spec, bytes, most);
     return;
   }
-  if (!data.is_number() || (!spec.type->is_float && !data.is_number_integer())) {
+  if (!is_number_for(data, *spec.type)) {
     refuse_message(fmt::format("input '{}' takes numbers of type {}, not {}", spec.name, spec.type->name,
                                dump_json(data).substr(0, 40)));
   }
   if (bytes.size() >= most) refuse_message(fmt::format("input '{}' has more numbers than its shape", spec.name));
-  if (spec.type->is_float) {
-    const auto number = static_cast<float>(data.get<double>());
-    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
-  } else {
-    const auto number = data.get<std::int64_t>();
-    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
-  }
+  append_number(data, *spec.type, bytes);
 }
 
-bool asks_for_bytes(const Json& message, const TensorSpec& output) {
+void read_output_wishes(const Json& message, const std::vector<TensorSpec>& specs, InferHead& head) {
+  head.wants_bytes = flag_of(message, "binary_data_output");
   const Json* const outputs = member(message, "outputs");
-  if (outputs == nullptr) return flag_of(message, "binary_data_output");
-  if (!outputs->is_array() || outputs->size() > 1) refuse_message("'outputs' must be a list of one output");
-  if (outputs->empty()) return flag_of(message, "binary_data_output");
-  const Json* const name = member(outputs->front(), "name");
-  if (name == nullptr || *name != output.name) refuse_message(fmt::format("the model's output is '{}'", output.name));
-  const Json* const own = member(outputs->front(), "parameters");
-  if (own == nullptr || member(*own, "binary_data") == nullptr) return flag_of(message, "binary_data_output");
-  return flag_of(outputs->front(), "binary_data");
+  if (outputs == nullptr) return;
+  if (!outputs->is_array() || outputs->size() > specs.size()) {
+    refuse_message(specs.size() == 1 ? std::string("'outputs' must be a list of one output")
+                                     : fmt::format("'outputs' must be a list of up to {} outputs", specs.size()));
+  }
+  if (outputs->empty()) return;
+  head.outputs = 0;
+  std::size_t as_bytes = 0;
+  for (const Json& one : *outputs) {
+    const Json* const name = member(one, "name");
+    const auto spec =
+        std::ranges::find_if(specs, [&](const TensorSpec& s) { return name != nullptr && *name == s.name; });
+    if (spec == specs.end()) refuse_message(fmt::format("the model's output is '{}'", listed_names(specs)));
+    head.outputs |= std::uint32_t{1} << (spec - specs.begin());
+    const Json* const own = member(one, "parameters");
+    const bool says = own != nullptr && member(*own, "binary_data") != nullptr;
+    if (says ? flag_of(one, "binary_data") : head.wants_bytes) ++as_bytes;
+  }
+  if (as_bytes != 0 && as_bytes != outputs->size()) {
+    refuse_message("ask for all outputs as bytes, or for none: 'binary_data' must be the same for all");
+  }
+  head.wants_bytes = as_bytes != 0;
 }
 
 std::string id_of(const Json& message) {
@@ -116,68 +133,105 @@ std::string id_of(const Json& message) {
   return id->get<std::string>();
 }
 
-// True: the tensor's bytes follow the JSON; else its numbers were in it.
-bool read_message(const ServedModel& model, std::string_view json, std::size_t bytes_behind, int most_rows,
+std::size_t binary_size(const Json& input, const TensorSpec& spec, std::size_t expected) {
+  const Json* const parameters = member(input, "parameters");
+  const Json* const size = parameters != nullptr ? member(*parameters, "binary_data_size") : nullptr;
+  if (size == nullptr) {
+    refuse_message(fmt::format("input '{}' has neither 'data' nor the parameter 'binary_data_size'", spec.name));
+  }
+  if (!size->is_number_integer() || *size != expected) {
+    refuse_message(fmt::format("input '{}' takes {} bytes; 'binary_data_size' is {}", spec.name, expected,
+                               dump_json(*size).substr(0, 40)));
+  }
+  return expected;
+}
+
+void read_numbers(const Json& data, const TensorSpec& spec, std::size_t expected, std::string& bytes) {
+  bytes.clear();
+  append_numbers(data, spec, bytes, expected);
+  if (bytes.size() == expected) return;
+  const auto one = static_cast<std::size_t>(spec.type->bytes);
+  refuse_message(fmt::format("input '{}' takes {} numbers, not {}", spec.name, expected / one, bytes.size() / one));
+}
+
+// True: the tensors' bytes follow the JSON in the model's order; else they are in `numbers`.
+bool read_message(const ServedModel& model, std::string_view json, std::string_view rest, int most_rows,
                   InferMessage& message) {
   const Json parsed = parse_json(json, "the request");
-  const Json& input = only_input(parsed, model.input);
-  message.head = {.id = id_of(parsed),
-                  .rows = rows_in(input, model.input, most_rows),
-                  .wants_bytes = asks_for_bytes(parsed, model.output)};
-  const std::size_t expected = static_cast<std::size_t>(message.head.rows) * model.input.row_bytes();
-  const Json* const data = member(input, "data");
-  if (data == nullptr) {
-    const Json* const parameters = member(input, "parameters");
-    const Json* const size = parameters != nullptr ? member(*parameters, "binary_data_size") : nullptr;
-    if (size == nullptr) refuse_message("the input has neither 'data' nor the parameter 'binary_data_size'");
-    if (!size->is_number_integer() || *size != expected || bytes_behind != expected) {
-      refuse_message(fmt::format("input '{}' takes {} bytes; 'binary_data_size' is {}, and {} bytes came",
-                                 model.input.name, expected, dump_json(*size).substr(0, 40), bytes_behind));
+  const std::vector<TensorSpec> specs = inputs_of(model);
+  const Json& inputs = inputs_in(parsed, specs);
+  message.head = {.id = id_of(parsed)};
+  read_output_wishes(parsed, outputs_of(model), message.head);
+  std::vector<std::string> tensors(specs.size());
+  std::vector<bool> is_given(specs.size());
+  std::size_t taken = 0;
+  bool is_in_order = true;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const Json& input = inputs[i];
+    const std::size_t place = place_of(input, specs);
+    const TensorSpec& spec = specs[place];
+    if (is_given[place]) refuse_message(fmt::format("input '{}' is given twice", spec.name));
+    is_given[place] = true;
+    const int rows = rows_in(input, spec, most_rows);
+    if (i > 0 && rows != message.head.rows) refuse_message("all inputs must have the same number of samples");
+    message.head.rows = rows;
+    const std::size_t expected = static_cast<std::size_t>(rows) * spec.row_bytes();
+    if (const Json* const data = member(input, "data")) {
+      read_numbers(*data, spec, expected, tensors[place]);
+      is_in_order = false;
+      continue;
     }
-    return true;
+    const std::size_t size = binary_size(input, spec, expected);
+    if (size > rest.size() - taken) {
+      refuse_message(fmt::format("input '{}' takes {} bytes, and {} bytes came", spec.name, size, rest.size() - taken));
+    }
+    if (specs.size() > 1) tensors[place] = rest.substr(taken, size);
+    is_in_order = is_in_order && place == i;
+    taken += size;
   }
-  if (bytes_behind > 0) refuse_message("the input has 'data', and bytes came behind the JSON as well");
+  if (taken != rest.size()) {
+    refuse_message(fmt::format("{} bytes came behind the JSON, and its inputs take {} of them", rest.size(), taken));
+  }
+  if (is_in_order) return true;
   message.numbers.clear();
-  append_numbers(*data, model.input, message.numbers, expected);
-  if (message.numbers.size() != expected) {
-    refuse_message(fmt::format("input '{}' takes {} numbers, not {}", model.input.name,
-                               expected / static_cast<std::size_t>(model.input.type->bytes),
-                               message.numbers.size() / static_cast<std::size_t>(model.input.type->bytes)));
-  }
+  for (const std::string& one : tensors) message.numbers += one;
   return false;
 }
 
 Json numbers_of(const TensorSpec& spec, std::string_view rows) {
   Json data = Json::array();
   const auto bytes = static_cast<std::size_t>(spec.type->bytes);
-  for (std::size_t at = 0; at + bytes <= rows.size(); at += bytes) {
-    if (spec.type->is_float) {
-      float number = 0;
-      std::memcpy(&number, rows.data() + at, sizeof number);
-      data.push_back(std::isfinite(number) ? Json(number) : Json());
-    } else {
-      std::int64_t number = 0;
-      std::memcpy(&number, rows.data() + at, sizeof number);
-      data.push_back(number);
-    }
-  }
+  for (std::size_t at = 0; at + bytes <= rows.size(); at += bytes)
+    data.push_back(number_at(rows.data() + at, *spec.type));
   return data;
+}
+
+// Calls take(spec, bytes) for every output that is asked for.
+template <class Take>
+void each_output(const ServedModel& model, const InferHead& head, std::string_view rows, const Take& take) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i <= model.more_outputs.size(); ++i) {
+    const TensorSpec& spec = i == 0 ? model.output : model.more_outputs[i - 1];
+    const std::size_t bytes = static_cast<std::size_t>(head.rows) * spec.row_bytes();
+    if ((head.outputs >> i & 1) != 0) take(spec, rows.substr(at, bytes));
+    at += bytes;
+  }
 }
 
 }  // namespace
 
 Refusal InferReader::read(const ServedModel& model, std::string_view body, std::size_t json_bytes, int most_rows,
-                          InferMessage& message) {
+                          InferMessage& message, std::uint64_t model_version) {
   const std::string_view json = body.substr(0, json_bytes);
   const std::string_view rest = body.substr(json_bytes);
-  if (known_of_ == &model && json == known_json_ && known_.rows <= most_rows &&
-      rest.size() == static_cast<std::size_t>(known_.rows) * model.input.row_bytes()) {
+  if (known_of_ == &model && known_version_ == model_version && json == known_json_ && known_.rows <= most_rows &&
+      rest.size() == known_bytes_) {
     message.head = known_;
     message.tensor = rest;
     return {};
   }
   try {
-    if (!read_message(model, json, rest.size(), most_rows, message)) {
+    if (!read_message(model, json, rest, most_rows, message)) {
       message.tensor = message.numbers;
       return {};
     }
@@ -188,6 +242,8 @@ Refusal InferReader::read(const ServedModel& model, std::string_view body, std::
   }
   message.tensor = rest;
   known_of_ = &model;
+  known_version_ = model_version;
+  known_bytes_ = rest.size();
   known_json_ = json;
   known_ = message.head;
   return {};
@@ -195,20 +251,28 @@ Refusal InferReader::read(const ServedModel& model, std::string_view body, std::
 
 void append_infer_answer(std::string& out, const ServedModel& model, const InferHead& head, std::string_view rows,
                          bool stays_open) {
-  // Names of models need no escapes, ids may.
+  // Names of models need no escapes; ids and names of tensors may.
   std::string json = fmt::format(R"({{"model_name":"{}","model_version":"1",)", model.name);
   if (!head.id.empty()) json += fmt::format(R"("id":{},)", dump_json(Json(head.id)));
-  json += fmt::format(R"("outputs":[{{"name":"{}","datatype":"{}","shape":[{})", model.output.name,
-                      model.output.type->name, head.rows);
-  for (const std::int64_t one : model.output.shape) json += fmt::format(",{}", one);
-  if (!head.wants_bytes) {
-    json += fmt::format(R"(],"data":{}}}]}})", numbers_of(model.output, rows).dump());
-    return append_answer(out, {.body = std::move(json), .stays_open = stays_open});
-  }
-  json += fmt::format(R"(],"parameters":{{"binary_data_size":{}}}}}]}})", rows.size());
-  append_tensor_head(out, json.size(), json.size() + rows.size(), stays_open);
+  json += R"("outputs":[)";
+  std::size_t tensors_bytes = 0;
+  each_output(model, head, rows, [&](const TensorSpec& spec, std::string_view bytes) {
+    if (json.back() == '}') json += ',';
+    json += fmt::format(R"({{"name":{},"datatype":"{}","shape":[{})", dump_json(Json(spec.name)), spec.type->name,
+                        head.rows);
+    for (const std::int64_t one : spec.shape) json += fmt::format(",{}", one);
+    if (head.wants_bytes) {
+      json += fmt::format(R"(],"parameters":{{"binary_data_size":{}}}}})", bytes.size());
+      tensors_bytes += bytes.size();
+    } else {
+      json += fmt::format(R"(],"data":{}}})", numbers_of(spec, bytes).dump());
+    }
+  });
+  json += "]}";
+  if (!head.wants_bytes) return append_answer(out, {.body = std::move(json), .stays_open = stays_open});
+  append_tensor_head(out, json.size(), json.size() + tensors_bytes, stays_open);
   out += json;
-  out += rows;
+  each_output(model, head, rows, [&](const TensorSpec&, std::string_view bytes) { out += bytes; });
 }
 
 }  // namespace stash

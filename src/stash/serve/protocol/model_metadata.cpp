@@ -14,6 +14,12 @@ nlohmann::json tensor_json(const TensorSpec& spec) {
   return {{"name", spec.name}, {"datatype", spec.type->name}, {"shape", shape}};
 }
 
+nlohmann::json tensors_json(const std::vector<TensorSpec>& specs) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const TensorSpec& one : specs) list.push_back(tensor_json(one));
+  return list;
+}
+
 }  // namespace
 
 std::string server_metadata() {
@@ -26,8 +32,8 @@ std::string model_metadata(const ServedModel& model) {
   return dump_json({{"name", model.name},
                     {"versions", nlohmann::json::array({"1"})},
                     {"platform", model.platform},
-                    {"inputs", nlohmann::json::array({tensor_json(model.input)})},
-                    {"outputs", nlohmann::json::array({tensor_json(model.output)})}});
+                    {"inputs", tensors_json(inputs_of(model))},
+                    {"outputs", tensors_json(outputs_of(model))}});
 }
 
 }  // namespace stash

@@ -65,12 +65,28 @@ std::string metrics_text(const Scheduler& scheduler, std::size_t connections) {
   writer.each_model("stash_requests_refused_total", "counter",
                     "Requests that were refused because they would have been late, or too many waited.",
                     [](const ModelQueue& queue) { return queue.counts.refused; });
+  writer.each_model("stash_requests_failed_total", "counter",
+                    "Requests that were answered with an error of the model: it failed, returned NaN, hung or died.",
+                    [](const ModelQueue& queue) { return queue.counts.failed; });
+  writer.each_model("stash_restarts_total", "counter", "Times that the model's process died or hung.",
+                    [](const ModelQueue& queue) { return queue.counts.restarts; });
   writer.each_model("stash_batches_total", "counter", "Batches that were begun.",
                     [](const ModelQueue& queue) { return queue.counts.batches; });
   writer.each_model("stash_samples_total", "counter", "Samples in those batches.",
                     [](const ModelQueue& queue) { return queue.counts.rows; });
   writer.each_model("stash_loads_total", "counter", "Times that the model was loaded.",
                     [](const ModelQueue& queue) { return queue.counts.loads; });
+  writer.describe("stash_reload_gap_seconds", "gauge",
+                  "How long nobody could serve the model when it was last replaced by another version.");
+  for (const ModelQueue& queue : scheduler.models()) {
+    if (!queue.counts.reload_gap_s) continue;
+    writer.row("stash_reload_gap_seconds", fmt::format("model=\"{}\"", queue.model().name), *queue.counts.reload_gap_s);
+  }
+  writer.describe("stash_share_ratio", "gauge", "The model's share of the device, where models share it by parts.");
+  for (const ModelQueue& queue : scheduler.models()) {
+    if (!queue.counts.share_ratio) continue;
+    writer.row("stash_share_ratio", fmt::format("model=\"{}\"", queue.model().name), *queue.counts.share_ratio);
+  }
   writer.each_model("stash_waiting_samples", "gauge", "Samples that wait for a batch.",
                     [](const ModelQueue& queue) { return queue.waiting_rows(); });
   writer.each_model("stash_ready", "gauge", "Whether the model is loaded.",

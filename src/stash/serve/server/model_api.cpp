@@ -49,17 +49,25 @@ std::string_view state_text(const ModelQueue& queue) {
 HttpAnswer index_answer(const Scheduler& scheduler) {
   nlohmann::json list = nlohmann::json::array();
   for (const ModelQueue& queue : scheduler.models()) {
-    list.push_back({{"name", queue.model().name}, {"version", "1"}, {"state", state_text(queue)}, {"reason", ""}});
+    list.push_back({{"name", queue.model().name},
+                    {"version", "1"},
+                    {"state", state_text(queue)},
+                    {"reason", queue.why_unavailable()}});
   }
   return {.body = dump_json(list)};
 }
 
 HttpAnswer not_loaded(const ModelQueue& queue) {
-  return refusal_answer(
-      503, fmt::format("model '{}' is {}", queue.model().name,
-                       queue.state() == ModelQueue::State::loading
-                           ? "being loaded: try again later"
-                           : fmt::format("not loaded: POST /v2/repository/models/{}/load", queue.model().name)));
+  const std::string& name = queue.model().name;
+  if (!queue.why_unavailable().empty()) {
+    return refusal_answer(503, queue.is_loading() ? queue.why_unavailable()
+                                                  : fmt::format("{}; POST /v2/repository/models/{}/load tries again",
+                                                                queue.why_unavailable(), name));
+  }
+  return refusal_answer(503, fmt::format("model '{}' is {}", name,
+                                         queue.state() == ModelQueue::State::loading
+                                             ? "being loaded: try again later"
+                                             : fmt::format("not loaded: POST /v2/repository/models/{}/load", name)));
 }
 
 ApiCall model_call(Scheduler& scheduler, const HttpHead& head, Words words) {
@@ -71,6 +79,7 @@ ApiCall model_call(Scheduler& scheduler, const HttpHead& head, Words words) {
     words.erase(words.begin(), words.begin() + 2);
   }
   const bool is_ready = queue->state() == ModelQueue::State::ready;
+  if (words.empty() && queue->model().input.name.empty()) return not_loaded(*queue);  // it was never there
   if (words.empty()) return HttpAnswer{.body = model_metadata(queue->model())};
   if (words.size() == 1 && words[0] == "ready") return is_ready ? HttpAnswer{.body = "{}"} : not_loaded(*queue);
   if (words.size() == 1 && words[0] == "infer") {

@@ -21,6 +21,7 @@
 #include "stash/core/units.h"
 #include "stash/serve/batching/scheduler.h"
 #include "stash/serve/server/emulated_accelerator.h"
+#include "stash/serve/server/emulated_partition.h"
 #include "stash/serve/server/listening_socket.h"
 #include "stash/serve/server/model_api.h"
 #include "stash/serve/server/serve_connection.h"
@@ -35,22 +36,43 @@ constexpr double kLook_s = 0.1;   // between looks at what is over time
 constexpr double kDrain_s = 2;    // for a client to take the last answer
 constexpr double kFinish_s = 10;  // for what was accepted, when the server is to end
 constexpr std::uint64_t kListenTag = 0, kStopTag = 1, kWakeTag = 2, kPostTag = 3, kFirstTag = 4;
+constexpr std::uint64_t kPartTags = std::uint64_t{1} << 62;
+constexpr std::uint64_t kWorkerTags = std::uint64_t{1} << 63;  // with the worker's place
 
 }  // namespace
 
 class ModelServer::Loop {
  public:
-  Loop(const ListenAddress& address, std::vector<ServedModel> models, const ServeSettings& settings,
-       const ServeLimits& limits, const ModelServer& owner)
+  Loop(const ListenAddress& address, std::vector<ServedModel> models, WorkerCrew* workers,
+       const ServeSettings& settings, const ServeLimits& limits, const ModelServer& owner)
       : owner_(owner),
         limits_(limits),
+        workers_(workers),
+        body_memory_(workers != nullptr ? static_cast<BodyMemory&>(workers->arena()) : own_body_memory()),
         listener_(address),
         scheduler_(world(), settings),
         epoll_(epoll_create1(EPOLL_CLOEXEC)),
         post_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
         buffer_(kReceiveBytes) {
     if (!epoll_.is_open() || !post_.is_open()) throw Error(fmt::format("cannot wait: {}", std::strerror(errno)));
-    for (ServedModel& model : models) scheduler_.add(std::move(model));
+    if (settings.sharing != SharingWay::turns && !models.empty()) {
+      partition_.emplace(settings.sharing, world().done);
+    }
+    for (ServedModel& model : models) {
+      if (partition_) {
+        partition_->add(scheduler_, std::move(model));
+      } else {
+        scheduler_.add(std::move(model));
+      }
+    }
+    for (std::size_t i = 0; partition_ && i < partition_->size(); ++i)
+      watch(partition_->wake_fd(i), kPartTags + i, EPOLLIN);
+    if (partition_) partition_->settle(now_ns());
+    for (std::size_t i = 0; workers != nullptr && i < workers->size(); ++i) {
+      ModelWorker& worker = workers->at(i);
+      scheduler_.add(worker.unknown_model(), worker, worker);
+      watch(worker.fd(), kWorkerTags + i, EPOLLIN);
+    }
     watch(listener_.fd(), kListenTag, EPOLLIN);
     watch(device_.wake_fd(), kWakeTag, EPOLLIN);
     watch(post_.fd(), kPostTag, EPOLLIN);
@@ -108,12 +130,17 @@ class ModelServer::Loop {
   }
 
   void take_events() {
-    const std::int64_t until_ns = std::min(scheduler_.next_ns(), next_look_ns_);
+    std::int64_t until_ns = std::min(scheduler_.next_ns(), next_look_ns_);
+    for (std::size_t i = 0; workers_ != nullptr && i < workers_->size(); ++i) {
+      until_ns = std::min(until_ns, workers_->at(i).next_ns());
+    }
     const std::int64_t left_ns = std::max<std::int64_t>(0, until_ns - now_ns());
     const timespec most{.tv_sec = left_ns / 1'000'000'000, .tv_nsec = left_ns % 1'000'000'000};
     std::array<epoll_event, 256> events;
     const int count = epoll_pwait2(epoll_.fd(), events.data(), static_cast<int>(events.size()), &most, nullptr);
     if (count < 0 && errno != EINTR) throw Error(fmt::format("cannot wait for requests: {}", std::strerror(errno)));
+    if (partition_ && now_ns() >= partition_->next_ns()) partition_->settle(now_ns());
+    take_worker_events(std::span(events).first(static_cast<std::size_t>(std::max(count, 0))));
     // The device first: what it has done is not to wait until the others are read.
     scheduler_.advance();
     for (int i = 0; i < count; ++i) {
@@ -122,7 +149,19 @@ class ModelServer::Loop {
     scheduler_.advance();
   }
 
+  void take_worker_events(std::span<const epoll_event> events) {
+    if (workers_ == nullptr) return;
+    for (const epoll_event& event : events) {
+      if (event.data.u64 >= kWorkerTags) workers_->at(event.data.u64 - kWorkerTags).take_events();
+    }
+    for (std::size_t i = 0; i < workers_->size(); ++i) {
+      if (now_ns() >= workers_->at(i).next_ns()) workers_->at(i).take_events();
+    }
+  }
+
   void take_event(std::uint64_t tag, std::uint32_t events) {
+    if (tag >= kWorkerTags) return;  // it was taken first
+    if (tag >= kPartTags) return partition_->take_wake(tag - kPartTags);
     if (tag == kListenTag) return accept_all();
     if (tag == kStopTag) return stop();
     if (tag == kWakeTag) return device_.take_wake();
@@ -233,8 +272,8 @@ class ModelServer::Loop {
       }
     }
     InferMessage& message = connection.message;
-    const Refusal wrong =
-        connection.infer_reader().read(queue.model(), body, json_bytes, queue.rule().most_rows, message);
+    const Refusal wrong = connection.infer_reader().read(queue.model(), body, json_bytes, queue.rule().most_rows,
+                                                         message, queue.version());
     if (wrong.status != 0) return say_refusal(connection, wrong);
     connection.infer_head = message.head;
     connection.pending.queue = &queue;
@@ -281,11 +320,21 @@ class ModelServer::Loop {
       }
       loaders_.erase(loaders_.begin() + static_cast<std::ptrdiff_t>(i));
       if (one.state() == ConnectionState::closed) continue;
-      const bool is_there = one.pending.queue->state() == ModelQueue::State::ready;
-      say(one, is_there ? HttpAnswer{.body = "{}", .stays_open = stays_open(one)}
-                        : error_answer({503, "the model was unloaded before it was loaded"}));
+      say(one, load_answer(one));
       serve(one);
     }
+  }
+
+  HttpAnswer load_answer(const ServeConnection& one) const {
+    const ModelQueue& queue = *one.pending.queue;
+    HttpAnswer answer{.body = "{}"};
+    if (!queue.why_unavailable().empty()) {
+      answer = error_answer({500, queue.why_unavailable()});
+    } else if (queue.state() != ModelQueue::State::ready) {
+      answer = error_answer({503, "the model was unloaded before it was loaded"});
+    }
+    answer.stays_open = stays_open(one);
+    return answer;
   }
 
   void hang_up(ServeConnection& connection) {
@@ -305,7 +354,7 @@ class ModelServer::Loop {
       setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
       if (connections_.size() >= static_cast<std::size_t>(limits_.connections)) make_room();
       const std::uint64_t tag = next_tag_++;
-      auto made = std::make_unique<ServeConnection>(fd, port_of(from), limits_.request_bytes);
+      auto made = std::make_unique<ServeConnection>(fd, port_of(from), limits_.request_bytes, body_memory_);
       made->pending.owner = made.get();
       made->idle_since_ns = now_ns();
       ServeConnection& connection = *made;
@@ -381,8 +430,11 @@ class ModelServer::Loop {
 
   const ModelServer& owner_;
   ServeLimits limits_;
+  WorkerCrew* workers_;
+  BodyMemory& body_memory_;
   ListeningSocket listener_;
   EmulatedAccelerator device_;
+  std::optional<EmulatedPartition> partition_;
   Scheduler scheduler_;
   ClientSocket epoll_;
   ClientSocket post_;
@@ -402,7 +454,10 @@ class ModelServer::Loop {
 
 ModelServer::ModelServer(const ListenAddress& address, std::vector<ServedModel> models, const ServeSettings& settings,
                          const ServeLimits& limits)
-    : loop_(std::make_unique<Loop>(address, std::move(models), settings, limits, *this)) {}
+    : loop_(std::make_unique<Loop>(address, std::move(models), nullptr, settings, limits, *this)) {}
+ModelServer::ModelServer(const ListenAddress& address, WorkerCrew& workers, const ServeSettings& settings,
+                         const ServeLimits& limits)
+    : loop_(std::make_unique<Loop>(address, std::vector<ServedModel>{}, &workers, settings, limits, *this)) {}
 ModelServer::~ModelServer() = default;
 
 int ModelServer::port() const { return loop_->port(); }

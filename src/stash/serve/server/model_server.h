@@ -9,6 +9,7 @@
 #include "stash/serve/batching/request_times.h"
 #include "stash/serve/batching/serve_settings.h"
 #include "stash/serve/model/served_model.h"
+#include "stash/serve/worker/worker_crew.h"
 
 namespace stash {
 
@@ -32,11 +33,14 @@ struct ServedRequest {
   RequestTimes times;
 };
 
-// Models behind HTTP, on one emulated device, in the thread that calls run().
+// Models behind HTTP, on one emulated device or each with a worker, in the thread that calls run().
 class ModelServer {
  public:
   // Error where the address is taken; UsageError where the objective cannot be met.
   ModelServer(const ListenAddress& address, std::vector<ServedModel> models, const ServeSettings& settings,
+              const ServeLimits& limits);
+  // `workers` outlives it.
+  ModelServer(const ListenAddress& address, WorkerCrew& workers, const ServeSettings& settings,
               const ServeLimits& limits);
   ~ModelServer();
 

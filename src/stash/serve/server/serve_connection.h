@@ -17,8 +17,8 @@ class ServeConnection {
   // comes is thrown away, so that the client gets the answer before the connection ends.
   enum class State { idle, reading, waiting, writing, draining, closed };
 
-  ServeConnection(int fd, std::uint16_t peer_port, std::size_t most_body_bytes)
-      : peer_port_(peer_port), fd_(fd), reader_(most_body_bytes) {}
+  ServeConnection(int fd, std::uint16_t peer_port, std::size_t most_body_bytes, BodyMemory& memory)
+      : peer_port_(peer_port), fd_(fd), reader_(most_body_bytes, memory) {}
   ~ServeConnection() { close(); }
   ServeConnection(const ServeConnection&) = delete;
   ServeConnection& operator=(const ServeConnection&) = delete;

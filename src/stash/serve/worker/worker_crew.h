@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "stash/serve/worker/model_worker.h"
+#include "stash/serve/worker/request_arena.h"
+
+namespace stash {
+
+// The workers of all models, and the memory of the requests that they share.
+class WorkerCrew {
+ public:
+  // Begins to load all models. `request_bytes`: that requests may take together.
+  WorkerCrew(const std::vector<ModelSource>& sources, const WorkerSettings& settings, std::size_t request_bytes);
+
+  // Until every model is loaded or cannot be; false: `stop_fd` could be read before. `on_wait` hears how many are left.
+  // UsageError or Error where none can be loaded; what else cannot is told to `warn`, and its requests are refused.
+  bool load_all(int stop_fd, const std::function<void(std::size_t left)>& on_wait,
+                const std::function<void(std::string_view)>& warn);
+
+  RequestArena& arena() { return arena_; }
+  std::size_t size() const { return workers_.size(); }
+  ModelWorker& at(std::size_t place) { return *workers_[place]; }
+
+ private:
+  void check_loaded(const std::function<void(std::string_view)>& warn) const;
+
+  RequestArena arena_;
+  std::vector<std::unique_ptr<ModelWorker>> workers_;
+};
+
+}  // namespace stash
