@@ -60,7 +60,7 @@ class Fixes:
 
     def end(self):
         self.change("")
-        for module, _, others in self.reducers.values():
+        for _, _, others in self.reducers.values():
             for reducer, _ in others.values():
                 reducer._remove_autograd_hooks()
         self.reducers.clear()
@@ -87,7 +87,7 @@ class Fixes:
         torch = sys.modules["torch"]
         modules = replicated(torch)
         for module in modules:
-            _, own, others = self.reducers.setdefault(id(module), (module, (module.reducer, module.logger), {}))
+            _, _, others = self.reducers.setdefault(id(module), (module, (module.reducer, module.logger), {}))
             if size not in others:
                 others[size] = made_reducer(module, size)
             module.reducer, module.logger = others[size]

@@ -42,6 +42,7 @@ class GroupSteps {
           keep_inside_nodes(group);
           halve_degree(group);
           break;
+        case SyncKind::pipeline:
         case SyncKind::unknown:
           break;
       }
