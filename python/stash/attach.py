@@ -1,17 +1,19 @@
 """Hooks into somebody's training script. What they measure with is the C++ library."""
 
 import atexit
+import json
 import os
 import subprocess
 import sys
 import weakref
 
 import stash
-from stash import group_names, groups, kept, loader, shared_names, sharing
+from stash import group_names, groups, kept, loader, parking, shared_names, sharing
 from stash.after_import import after_import
 from stash.call_watch import CallWatch, no_loader_text
 from stash.feed import Feed, WatchedFeed
 from stash.files import Files
+from stash.fixes import Fixes
 from stash.input_function import InputFunction
 from stash.machine import machine_facts
 from stash.messages import error_line, read_script_order, script_line
@@ -35,6 +37,7 @@ class AttachedRank:
         self.input = InputFunction(order.input, self.feed) if order.input else None
         self.call_watch = None  # for a while, where the script has no loader
         self.precision = Precision()
+        self.fixes = Fixes(self) if order.tries else None
         self.work = WorkRecorder(folder, self.events_path)
         self.torch = None       # until the first step has ended
         self.team = None
@@ -133,7 +136,7 @@ class AttachedRank:
             return
         library = self.library()
         if library is not None:
-            self.session = library.Session(self.enter, self.finish, self.events_path())
+            self.session = library.Session(self.enter, self.finish, self.change, self.events_path())
 
     def add_group(self, group):
         if self.over:
@@ -187,7 +190,7 @@ class AttachedRank:
                                  batch=self.feed.batch(), workers=self.feed.workers(), prefetch=self.feed.ahead(),
                                  reads_batches=bool(self.feed.per_step), reads_files=self.feed.reads_files())
         self.session.start(os.path.join(self.folder, shared_names.SCRIPT_ORDER_FILE), self.team.team,
-                           self.team.control(dist), str(device), shown, numbers, *machine_facts(torch))
+                           self.team.control(dist), str(device), shown, numbers, *machine_facts(torch), self.offered_fixes(torch))
         if why_no_input is not None:
             self.session.warn(why_no_input)
         if self.order.records_work and self.team.rank == 0:
@@ -196,6 +199,17 @@ class AttachedRank:
             self.call_watch = CallWatch(torch)
             self.call_watch.begin()
             atexit.register(self.tell_of_input)  # before the session ends
+
+    def offered_fixes(self, torch):
+        """Those of rank 0: all ranks try the same."""
+        if self.fixes is None:
+            return []
+        own = json.dumps(self.fixes.offers(torch)) if self.team.rank == 0 else None
+        return json.loads(self.team.first_said("fixes", own) or "[]")
+
+    def change(self, fix):
+        """On the ruler's thread, while the script waits: why this fix cannot be made, or None. Empty: undone."""
+        return self.fixes.change(fix)
 
     def settle_input(self):
         """Ranks measure the input of all of them, or of none: why of none."""
@@ -257,6 +271,8 @@ class AttachedRank:
         if self.training is not None:
             self.training.restore()
         self.over = self.order.keep_training
+        if self.fixes is not None:
+            self.fixes.end()
         if self.over and self.input is not None:
             self.input.put_back()
         self.weights = self.training = None
@@ -312,9 +328,14 @@ def install():
         module.register_optimizer_step_pre_hook(rank.before_optimizer)
         module.register_optimizer_step_post_hook(rank.after_optimizer)
 
+    def patch_loaders(module):
+        if rank.fixes is not None:
+            parking.patch(module, rank.fixes.spare)
+        loader.patch(module, rank)
+
     after_import({
         "torch.distributed.distributed_c10d": lambda module: groups.patch(module, rank),
-        "torch.utils.data.dataloader": lambda module: loader.patch(module, rank),
+        "torch.utils.data.dataloader": patch_loaders,
         "torch.optim.optimizer": watch_steps,
         "torch.amp.autocast_mode": rank.precision.patch,
         "torch.autograd.profiler": rank.work.patch,

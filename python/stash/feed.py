@@ -26,6 +26,7 @@ class Feed:
         self.control = None     # of torch's loader, where it is one
         self.function = None    # that returns the batches, in place of a loader
         self.copies_to = None   # a device: what is given in place of a batch is copied there each time
+        self.treat = None       # what else is done to each batch that is read
         self.files = files
 
     def next(self, source, read):
@@ -41,6 +42,8 @@ class Feed:
             self.session.wait_begins()
         start = time.perf_counter_ns()
         batch = read()
+        if self.treat is not None:
+            batch = self.treat(batch)
         if self.session is not None:
             self.session.add_wait_ns(time.perf_counter_ns() - start)
         if self.control is not None:
@@ -89,7 +92,7 @@ class Feed:
 
     def workers(self):
         source = self.source() if self.source is not None else None
-        return getattr(source, "_num_workers", 0)
+        return getattr(source, "_stash_own_workers", getattr(source, "_num_workers", 0))
 
     def ahead(self):
         """Steps whose batches may be ready before they are used; one more, since some loops look one ahead."""

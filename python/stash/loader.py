@@ -52,7 +52,7 @@ class LoaderControl:
         self.drawn = 0        # of them, from this epoch: the script is still to have them
         self.touched = 0      # of the pool
         self.touch_s = TOUCH_S  # that are left
-        self.most_ahead = iterator._num_workers * iterator._prefetch_factor if iterator._num_workers else 0
+        self.turn = None      # of the workers' cycle when measuring began, where they can be parked
         self.early = collections.deque()  # batches that were under way when measuring began
         self.sent = 0         # index batches given while measuring
         self.begun = False
@@ -62,6 +62,18 @@ class LoaderControl:
     @property
     def iterator(self):
         return self.held()
+
+    @property
+    def parking(self):
+        return getattr(self.iterator, "_stash_parking", None)
+
+    @property
+    def most_ahead(self):
+        iterator = self.iterator
+        if iterator is None or not iterator._num_workers:
+            return 0
+        active = iterator._num_workers if self.parking is None else self.parking.active(iterator)
+        return active * iterator._prefetch_factor
 
     @staticmethod
     def can_control(source):
@@ -98,6 +110,8 @@ class LoaderControl:
         unused = not self.begun or not self.indexed  # by measuring alone: the script is still to have them
         self.begun, self.position = True, None
         iterator = self.iterator
+        if unused and self.parking is not None:
+            self.turn = iterator._worker_queue_idx_cycle.following
         while iterator is not None and iterator._num_workers and iterator._task_info:
             try:
                 batch = iterator._next_data()
@@ -175,8 +189,11 @@ class LoaderControl:
         iterator._sampler_iter = itertools.chain(self.pool[:self.drawn], iterator._sampler_iter)
         if iterator._num_workers:
             # The next indices go to the workers that would have had them.
-            for _ in range(-self.sent % iterator._num_workers):
-                next(iterator._worker_queue_idx_cycle)
+            if self.turn is not None:
+                iterator._worker_queue_idx_cycle.following = self.turn
+            else:
+                for _ in range(-self.sent % iterator._num_workers):
+                    next(iterator._worker_queue_idx_cycle)
             for _ in range(max(0, self.most_ahead - len(self.early))):
                 iterator._try_put_index()
 

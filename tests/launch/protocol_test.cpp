@@ -97,6 +97,7 @@ std::vector<RankEvent> some_events() {
           LayersEvent{{{.name = "conv1", .op = "conv2d", .forward_s = 0.25, .backward_s = std::nullopt}}},
           BucketsEvent{{{.bytes = 1000, .parameters = 3}}},
           GroupsEvent{{{.name = "tp", .used_by = {"FSDP"}, .groups = 2, .ranks = 4}}},
+          TriedEvent{{{.fix = "workers:4", .left_out = "the loader has none"}}},
           CollectivesEvent{{collective}},
           InputEvent{counters},
           RankTraceEvent{1, Condition::apart, {.rank = 1, .host = {{SpanKind::step, 0, 10, 0, ""}}}},

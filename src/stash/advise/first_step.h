@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "stash/core/ledger.h"
@@ -21,7 +22,13 @@ struct FirstStep {
   double of_s = 0;           // that step, as it is now
   bool first_epoch = false;  // saved in the first epoch only; else in all, or in all others
 
-  double saved_ratio() const { return saved.s / of_s; }
+  // Of `--try`: the variant that is this change, and what it saved when it was measured.
+  std::string fix = {};
+  std::optional<Estimate> measured = {};
+  bool is_predicted = true;  // false: no formula covers it, and `saved` is what was measured
+
+  const Estimate& best() const { return measured ? *measured : saved; }
+  double saved_ratio() const { return best().s / of_s; }
 };
 
 }  // namespace stash

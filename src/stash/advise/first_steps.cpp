@@ -8,6 +8,7 @@
 #include "stash/advise/launch_gaps.h"
 #include "stash/advise/measured_steps.h"
 #include "stash/advise/simulated_steps.h"
+#include "stash/advise/tried_steps.h"
 #include "stash/attribute/steady_fetch.h"
 #include "stash/core/units.h"
 
@@ -21,16 +22,18 @@ constexpr double kEasierRatio = 0.5;
 constexpr double kLateWidthRatio = 0.5;
 
 bool is_worth_it(const FirstStep& step, const Stall& stall) {
-  return step.saved.s >= kWorthRatio * step.of_s && step.saved.low_s > 0 && step.saved.s > half_width_s(stall.time);
+  const Estimate& best = step.best();
+  const bool is_clear = step.measured || best.s > half_width_s(stall.time);
+  return best.s >= kWorthRatio * step.of_s && best.low_s > 0 && is_clear;
 }
 
 // The first is the easiest that saves enough; then those that save most.
 void put_first_things_first(std::vector<FirstStep>& steps) {
-  std::ranges::stable_sort(steps, std::ranges::greater{}, [](const FirstStep& step) { return step.saved.s; });
+  std::ranges::stable_sort(steps, std::ranges::greater{}, [](const FirstStep& step) { return step.best().s; });
   if (steps.empty()) return;
-  const double enough_s = kEasierRatio * steps.front().saved.s;
+  const double enough_s = kEasierRatio * steps.front().best().s;
   auto first = steps.begin();
-  for (auto step = steps.begin(); step != steps.end() && step->saved.s >= enough_s; ++step) {
+  for (auto step = steps.begin(); step != steps.end() && step->best().s >= enough_s; ++step) {
     if (step->effort < first->effort) first = step;
   }
   std::rotate(steps.begin(), first, first + 1);
@@ -66,7 +69,8 @@ std::optional<FirstStep> about_late_rank(const JobFacts& facts) {
       .because = fmt::format("its {} takes {} longer per step than the median of the other ranks, first under {}",
                              to_string(late->cause), format_duration(late->s), to_string(late->condition)),
       .saved = {s, s * (1 - kLateWidthRatio), s * (1 + kLateWidthRatio)},
-      .of_s = of_s};
+      .of_s = of_s,
+      .fix = fix_variant({.kind = FixKind::no_delay, .value = late->rank})};
 }
 
 bool exceeds_noise(const FirstStep& late, const std::vector<Stall>& stalls) {
@@ -76,7 +80,8 @@ bool exceeds_noise(const FirstStep& late, const std::vector<Stall>& stalls) {
 // What a step computes is no stall; what it waits for meanwhile may be more than any.
 std::vector<FirstStep> with_launches(const JobFacts& facts, std::vector<FirstStep> steps) {
   if (std::optional<FirstStep> gaps = input_limits(facts.ledger, false) ? std::nullopt : about_launch_gaps(facts)) {
-    const auto place = std::ranges::find_if(steps, [&](const FirstStep& step) { return step.saved.s < gaps->saved.s; });
+    const auto place =
+        std::ranges::find_if(steps, [&](const FirstStep& step) { return step.best().s < gaps->saved.s; });
     steps.insert(place, std::move(*gaps));
     if (steps.size() > kMostSteps) steps.resize(kMostSteps);
   }
@@ -88,17 +93,32 @@ std::vector<FirstStep> with_launches(const JobFacts& facts, std::vector<FirstSte
 std::vector<FirstStep> first_steps(const Profile& profile, const Ledger& ledger, std::span<const Instance> instances) {
   const JobFacts facts(profile, ledger);
   const std::vector<Stall> stalls = stalls_worth_a_step(ledger);
-  if (std::optional<FirstStep> late = about_late_rank(facts); late && exceeds_noise(*late, stalls)) return {*late};
-  std::optional<SimulatedSteps> simulated = stalls.empty() ? std::nullopt : SimulatedSteps::of(facts);
+  const bool has_tries = !profile.tried.empty();
+  std::optional<SimulatedSteps> simulated = stalls.empty() && !has_tries ? std::nullopt : SimulatedSteps::of(facts);
+  const std::vector<TriedStep> tried = tried_steps(facts, simulated ? &*simulated : nullptr);
+  const double step_s = steady_step_s(ledger);
+  if (std::optional<FirstStep> late = about_late_rank(facts); late && exceeds_noise(*late, stalls)) {
+    std::vector<FirstStep> steps{*late};
+    take_measured(steps, tried, step_s);
+    const auto same = std::ranges::find(steps, late->fix, &FirstStep::fix);
+    if (same != steps.end()) {
+      std::rotate(steps.begin(), same, same + 1);
+      return steps;
+    }
+  }
   for (const Stall& stall : stalls) {
     std::optional<std::vector<FirstStep>> steps;
     if (simulated) steps = simulated->against(stall, instances);
     if (!steps) steps = measured_steps(facts, stall);
+    take_measured(*steps, tried, step_s);
     std::erase_if(*steps, [&](const FirstStep& step) { return !is_worth_it(step, stall); });
     put_first_things_first(*steps);
     if (!steps->empty()) return with_launches(facts, std::move(*steps));
   }
-  return with_launches(facts, {});
+  std::vector<FirstStep> found;
+  take_measured(found, tried, step_s);
+  put_first_things_first(found);
+  return with_launches(facts, std::move(found));
 }
 
 }  // namespace stash

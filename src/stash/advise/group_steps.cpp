@@ -42,6 +42,7 @@ class GroupSteps {
           keep_inside_nodes(group);
           halve_degree(group);
           break;
+        case SyncKind::pipeline:
         case SyncKind::unknown:
           break;
       }
@@ -94,7 +95,7 @@ class GroupSteps {
   void compress(const SyncGroup& group) {
     const bool is_large = group.calls > 0 && group.summed_bytes / group.calls >= kLargeCallBytes;
     if (facts_.computes_on_cpu || facts_.profile.job.dtype != "fp32" || !is_large || !takes_bf16_hook(facts_)) return;
-    add(group, compressed_gradients(stall_, true), 0.5);
+    add(group, compressed_gradients(stall_, true, group.name), 0.5);
   }
 
   void keep_gathered(const SyncGroup& group) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "stash/advise/job_facts.h"
-#include "stash/advise/sync_groups.h"
+#include "stash/attribute/sync_groups.h"
 
 namespace stash {
 

@@ -27,6 +27,12 @@ double before_input_s(const Ledger& ledger) {
   return s;
 }
 
+// A step may be this factor longer than one that reads nothing: a worker that reads before it decodes is never as
+// quick as one that only decodes.
+constexpr double kReadingRatio = 1.05;
+
+}  // namespace
+
 // A function has no workers: it becomes what the workers of a loader call.
 std::string workers_setting(const JobFacts& facts, int workers) {
   if (!facts.is_script) return fmt::format("--workers {}", workers);
@@ -37,12 +43,6 @@ std::string workers_setting(const JobFacts& facts, int workers) {
       "returns",
       workers, function);
 }
-
-// A step may be this factor longer than one that reads nothing: a worker that reads before it decodes is never as
-// quick as one that only decodes.
-constexpr double kReadingRatio = 1.05;
-
-}  // namespace
 
 std::optional<StorageNeed> storage_need(const JobFacts& facts, const Stall& fetch) {
   double bytes = 0, cpu_s = 0, samples = 0;
@@ -85,12 +85,14 @@ std::string larger_batch(const JobFacts& facts, int samples) {
 
 FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers) {
   const int now = facts.profile.job.workers;
-  return step_for(
+  FirstStep step = step_for(
       stall, fmt::format("give each rank {} input workers instead of {}", workers, now),
       workers_setting(facts, workers),
       fmt::format("a step waits {} for batches and takes {} without input; a rank has {} cores",
                   format_duration(stall.time.s), format_duration(before_input_s(facts.ledger)), facts.most_workers),
       Effort::setting);
+  step.fix = fix_variant({.kind = FixKind::workers, .value = workers});
+  return step;
 }
 
 FirstStep faster_storage(const JobFacts& facts, const Stall& stall, double bytes_per_s) {
@@ -115,14 +117,17 @@ FirstStep larger_cache(const JobFacts& facts, const Stall& stall, double cache_b
                   Effort::hardware);
 }
 
-FirstStep compressed_gradients(const Stall& stall, bool with_bf16) {
+FirstStep compressed_gradients(const Stall& stall, bool with_bf16, const std::string& group) {
   const char* type = with_bf16 ? "bf16" : "fp16";
-  return step_for(stall, fmt::format("send gradients as {} instead of fp32", type),
-                  fmt::format("model.register_comm_hook(None, default_hooks.{}_compress_hook)", type),
-                  fmt::format("{} of a step are communication that compute does not hide, and half the bytes take half "
-                              "the time",
-                              format_duration(stall.time.s)),
-                  Effort::setting);
+  FirstStep step =
+      step_for(stall, fmt::format("send gradients as {} instead of fp32", type),
+               fmt::format("model.register_comm_hook(None, default_hooks.{}_compress_hook)", type),
+               fmt::format("{} of a step are communication that compute does not hide, and half the bytes take half "
+                           "the time",
+                           format_duration(stall.time.s)),
+               Effort::setting);
+  if (with_bf16) step.fix = fix_variant({.kind = FixKind::half_gradients, .group = group});
+  return step;
 }
 
 FirstStep accumulated_gradients(const Stall& stall) {

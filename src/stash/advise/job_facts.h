@@ -34,8 +34,9 @@ std::string input_function(const JobFacts& facts);
 FirstStep more_workers(const JobFacts& facts, const Stall& stall, int workers);
 FirstStep faster_storage(const JobFacts& facts, const Stall& stall, double bytes_per_s);
 FirstStep larger_cache(const JobFacts& facts, const Stall& stall, double cache_bytes);
+std::string workers_setting(const JobFacts& facts, int workers);
 std::string larger_batch(const JobFacts& facts, int samples);
-FirstStep compressed_gradients(const Stall& stall, bool with_bf16);
+FirstStep compressed_gradients(const Stall& stall, bool with_bf16, const std::string& group = {});
 FirstStep accumulated_gradients(const Stall& stall);
 
 }  // namespace stash

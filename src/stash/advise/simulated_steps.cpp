@@ -23,6 +23,7 @@ constexpr double kFoundAgainRatio = 2;
 constexpr double kLeftRatio = 0.02;
 constexpr std::array kBucketFactors{0.25, 0.5, 2.0, 4.0, 8.0};
 constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kMostPrefetch = 1 << 10;
 // A queue without room is simulated sample by sample; of more samples than this that takes longer than a report may.
 constexpr std::int64_t kMostSamples = 1 << 12;
 
@@ -169,6 +170,7 @@ void SimulatedSteps::add_bucket(const Stall& stall, std::vector<FirstStep>& step
                  .because = fmt::format("gradients then go out in {} buckets instead of {}",
                                         shape_of(changed.step).buckets.size(), shape_of(here_.step).buckets.size()),
                  .of_s = stall.step_s};
+  step.fix = fix_variant({.kind = FixKind::bucket, .value = best});
   step.saved = saving(stall, [&](Setting& setting) { set_bucket(setting, best); });
   steps.push_back(std::move(step));
 }
@@ -214,6 +216,38 @@ void SimulatedSteps::add_machine(const Stall& stall, std::span<const Instance> i
   if (!found) return;
   found->saved = of_measured(stall, found->saved);
   steps.push_back(std::move(*found));
+}
+
+std::optional<double> SimulatedSteps::saved_by(const Fix& fix, Condition condition) const {
+  Setting changed = here_;
+  if (fix.kind == FixKind::half_gradients) {
+    halve_gradients(changed);
+  } else if (fix.kind == FixKind::bucket) {
+    set_bucket(changed, fix.value);
+  } else if (fix.kind == FixKind::workers && changed.step.input) {
+    changed.step.input->workers = static_cast<int>(std::clamp<std::int64_t>(fix.value, 1, kMostWorkersPerRank));
+  } else if (fix.kind == FixKind::prefetch && changed.step.input) {
+    changed.step.input->prefetch = static_cast<int>(std::clamp<std::int64_t>(fix.value, 1, kMostPrefetch));
+  } else {
+    return std::nullopt;
+  }
+  const Ledger before = simulate_ledger(here_.step, here_.described.cluster);
+  const Ledger after = simulate_ledger(changed.step, changed.described.cluster);
+  if (!before.step_by_condition.contains(condition)) return std::nullopt;
+  const double saved_s = before.step_by_condition.at(condition).s - after.step_by_condition.at(condition).s;
+  double simulated_s = 0, measured_s = 0;
+  for (const Part part : kParts) {
+    const bool of_input = part == Part::prep || (part == Part::fetch && condition == Condition::cold);
+    const bool of_sums = part == Part::interconnect || part == Part::network;
+    if (changes_input(fix.kind) ? !of_input : !of_sums) continue;
+    if (before[part]) simulated_s += before[part]->s;
+    if (facts_->ledger[part]) measured_s += facts_->ledger[part]->s;
+  }
+  // Of a stall that hardly is one, the ratio of both says nothing.
+  if (std::max(simulated_s, measured_s) < kWorthRatio * facts_->ledger.step.s) return saved_s;
+  const bool is_found_again =
+      simulated_s * kFoundAgainRatio >= measured_s && simulated_s <= kFoundAgainRatio * measured_s;
+  return is_found_again ? std::optional(saved_s * measured_s / simulated_s) : std::nullopt;
 }
 
 std::optional<std::vector<FirstStep>> SimulatedSteps::against(const Stall& stall, std::span<const Instance> instances) {

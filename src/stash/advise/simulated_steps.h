@@ -20,6 +20,10 @@ class SimulatedSteps {
   // nullopt: the simulated stall is not the measured one, so nothing follows from simulating. Not all are worth it.
   std::optional<std::vector<FirstStep>> against(const Stall& stall, std::span<const Instance> instances);
 
+  // What a fix saves of a step under a condition, scaled from the simulated stall to the measured one. nullopt: the
+  // simulator does not cover it.
+  std::optional<double> saved_by(const Fix& fix, Condition condition) const;
+
  private:
   using Apply = std::function<void(Setting&)>;
 

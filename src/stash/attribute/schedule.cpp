@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "stash/core/fix.h"
+
 namespace stash {
 namespace {
 
@@ -13,6 +15,7 @@ constexpr double kPilot_s = 0.3;      // enough to know a step's time to a tenth
 constexpr int kPilotSteps = 20;
 constexpr double kVariantsRatio = 0.5;  // of the conditions' time, for variants
 constexpr double kMostVariants = 1000;
+constexpr std::int64_t kMostQueue = 1 << 16;
 constexpr int kStepsBeyondQueue = 2;  // of an input window, beyond what the queue can hold
 
 std::uint64_t next_random(std::uint64_t& state) {  // splitmix64: the same on every platform
@@ -24,6 +27,19 @@ std::uint64_t next_random(std::uint64_t& state) {  // splitmix64: the same on ev
 }
 
 }  // namespace
+
+Job as_changed(const Job& job, const Variant& variant) {
+  const std::optional<Fix> fix = fix_of(variant.name);
+  Job changed = job;
+  if (!fix) return changed;
+  const bool is_script = !job.command.empty();
+  const auto value = static_cast<int>(std::min<std::int64_t>(fix->value, kMostQueue));
+  if (fix->kind == FixKind::prefetch) changed.prefetch = is_script ? 2 * job.prefetch : value;
+  // Of torch's loader each worker has as many batches ahead.
+  const bool grows = fix->kind == FixKind::workers && is_script && job.workers > 0 && value > job.workers;
+  if (grows) changed.prefetch = (job.prefetch * value + job.workers - 1) / job.workers;
+  return changed;
+}
 
 int lead_in_steps(const Job& job, Condition condition) { return uses_input(condition) ? job.prefetch + 1 : 1; }
 

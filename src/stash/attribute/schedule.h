@@ -5,11 +5,15 @@
 
 #include "stash/core/condition.h"
 #include "stash/core/job.h"
+#include "stash/core/variant.h"
 
 namespace stash {
 
 // How many steps a window, its lead-in and the pilot take, and in which order a round visits the conditions.
 // Pure functions, so that every rank comes to the same.
+
+// The job as a variant changes its queue; with others it is as it was.
+Job as_changed(const Job& job, const Variant& variant);
 
 // Steps before the clock starts: the condition's own steady state, and in input conditions a queue that holds
 // neither what was prepared before nor less than it will.

@@ -1,6 +1,7 @@
 #include "stash/cli/make_report.h"
 
 #include "stash/advise/first_steps.h"
+#include "stash/advise/tried_steps.h"
 #include "stash/attribute/attribute.h"
 #include "stash/catalog/expected_link.h"
 #include "stash/core/profile_json.h"
@@ -11,9 +12,11 @@ Report make_report(Profile profile, std::span<const Instance> instances, std::op
   const Ledger ledger = attribute(profile);
   const LinkOwner owner = link_owner(profile.machine);
   std::vector<FirstStep> steps = first_steps(profile, ledger, instances);
+  Tries tries = tries_of(profile, ledger, steps);
   return {.profile = std::move(profile),
           .ledger = ledger,
           .first_steps = std::move(steps),
+          .tries = std::move(tries),
           .gpu_link = expected_link(LinkKind::gpus, owner, instances),
           .network_link = expected_link(LinkKind::network, owner, instances),
           .usd_per_hour = usd_per_hour};

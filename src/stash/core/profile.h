@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stash/core/condition.h"
+#include "stash/core/fix.h"
 #include "stash/core/job.h"
 #include "stash/core/link_time.h"
 #include "stash/core/machine.h"
@@ -125,6 +126,7 @@ struct Profile {
   std::optional<ScriptWork> work;     // of a script, where it was recorded
   std::vector<Bucket> buckets;
   std::vector<CommGroup> groups;  // of a script
+  std::vector<TriedFix> tried;    // where fixes were asked for
   std::vector<CollectiveSummary> collectives;
   std::vector<InputCounters> inputs;
   std::vector<LinkTime> links;

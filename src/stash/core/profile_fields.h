@@ -127,6 +127,13 @@ void fields(V& visit, T& group) {
   visit.or_default("left_out", left_out);
 }
 
+template <class V, json_fields::FieldsOf<TriedFix> T>
+void fields(V& visit, T& tried) {
+  visit("fix", tried.fix);
+  json_fields::Nullable left_out{tried.left_out};
+  visit.or_default("left_out", left_out);
+}
+
 template <class V, json_fields::FieldsOf<InputCounters> T>
 void fields(V& visit, T& counters) {
   visit("rank", counters.rank, 0);
@@ -154,6 +161,7 @@ void fields(V& visit, T& profile) {
   visit("work", profile.work);
   visit("buckets", profile.buckets);
   visit.or_default("groups", profile.groups);
+  visit.or_default("tried", profile.tried);
   visit("collectives", profile.collectives);
   visit("inputs", profile.inputs);
   visit.or_default("links", profile.links);

@@ -72,7 +72,12 @@ constexpr auto kProfileMeanings = std::to_array<KeyMeaning>({
     {"variant_windows[].queued_start_samples", "as in `windows`"},
     {"variant_windows[].queued_end_samples", "as in `windows`"},
     {"variant_windows[].variant",
-     "`off:GROUP`, a process group switched off, or `within_node:GROUP`, confined to the ranks of a node"},
+     "`off:GROUP`, a process group switched off, or `within_node:GROUP`, confined to the ranks of a node; else a fix, "
+     "as "
+     "in `tried`"},
+    {"tried", "fixes that `--try` measured or left out; empty without it"},
+    {"tried[].fix", "`half_gradients:GROUP`, `bucket:BYTES`, `workers:N`, `prefetch:N`, `pinned` or `no_delay:RANK`"},
+    {"tried[].left_out", "why it was not measured; `null`: it was"},
     {"edge_s", "fixed cost of starting and stopping a window"},
     {"clocks_s", "largest remaining difference between the clocks of the ranks; `null` with one rank"},
     {"layers", "each layer alone on rank 0; times are given, not measured, on an emulated GPU"},

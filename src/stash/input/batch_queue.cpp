@@ -4,8 +4,8 @@
 
 namespace stash {
 
-BatchQueue::BatchQueue(int batch, int prefetch)
-    : batch_(batch), prefetch_(prefetch), slots_(static_cast<std::size_t>(prefetch) + 1) {
+BatchQueue::BatchQueue(int batch, int prefetch, int most_prefetch)
+    : batch_(batch), prefetch_(prefetch), slots_(static_cast<std::size_t>(std::max(prefetch, most_prefetch)) + 1) {
   for (Slot& slot : slots_) slot.missing.store(batch);
   update_limit();
 }
@@ -86,7 +86,7 @@ void BatchQueue::release(int slot_index) {
 }
 
 void BatchQueue::update_limit() {
-  ticket_limit_.store(std::min(taken_ + prefetch_, released_ + slots()) * batch_);
+  ticket_limit_.store(std::min(taken_ + prefetch_, released_ + prefetch_ + 1) * batch_);
   work_.notify();
 }
 
@@ -98,6 +98,11 @@ bool BatchQueue::pause(std::int64_t deadline_ns) {
 void BatchQueue::resume() {
   paused_.store(false);
   work_.notify();
+}
+
+void BatchQueue::set_prefetch(int prefetch) {
+  prefetch_ = std::clamp(prefetch, 1, slots() - 1);
+  update_limit();
 }
 
 void BatchQueue::drain() {

@@ -18,10 +18,11 @@ struct Ticket {
 };
 
 // Hands out the samples of batches to workers and finished batches, in order, to one consumer. Knows nothing
-// of their content. At most `prefetch` batches are ahead of the consumer, so there are prefetch + 1 slots.
+// of their content. At most `prefetch` batches are ahead of the consumer, so there are prefetch + 1 slots, or more
+// where `most_prefetch` is larger: set_prefetch() may ask for it.
 class BatchQueue {
  public:
-  BatchQueue(int batch, int prefetch);
+  BatchQueue(int batch, int prefetch, int most_prefetch = 0);
 
   // Workers, numbered from 0. begin_sample waits while there is nothing to do or the worker is parked; nullopt: the
   // queue was stopped.
@@ -45,6 +46,7 @@ class BatchQueue {
   // False when workers are still inside a sample at the deadline.
   bool pause(std::int64_t deadline_ns);
   void resume();
+  void set_prefetch(int prefetch);  // paused only: at least 1 and at most what there are slots for
   void drain();  // paused only: the samples handed out so far are lost, the next batch starts with later ones
   void stop();
   bool paused() const { return paused_.load(); }
@@ -73,7 +75,7 @@ class BatchQueue {
   void update_limit();
 
   const std::int64_t batch_;
-  const std::int64_t prefetch_;
+  std::int64_t prefetch_;  // changes only while paused; consumer only
   std::vector<Slot> slots_;
   std::atomic<std::int64_t> next_ticket_{0};  // batch * batch_ + place
   std::atomic<std::int64_t> ticket_limit_{0};

@@ -25,6 +25,7 @@ void check(const PipelineOptions& options, InputKind kind) {
   require(options.workers >= 1, "workers", options.workers);
   require(options.most_workers >= 0, "most_workers", options.most_workers);
   require(options.prefetch >= 1, "prefetch", options.prefetch);
+  require(options.most_prefetch >= 0, "most_prefetch", options.most_prefetch);
   require(options.ranks >= 1, "ranks", options.ranks);
   if (!(options.cpu_ratio >= 1))
     throw UsageError(fmt::format("a loader cannot take {} times the CPU", options.cpu_ratio));
@@ -56,9 +57,9 @@ struct Pipeline::Impl {
         state{.dataset = dataset,
               .spec = spec_of(given, dataset->kind()),
               .sampler = Sampler(dataset->size(), given.seed, given.rank, given.ranks),
-              .queue = BatchQueue(given.batch, given.prefetch),
-              .buffers = BatchBuffers(given.prefetch + 1, given.batch, spec_of(given, dataset->kind()).bytes(),
-                                      given.allocate),
+              .queue = BatchQueue(given.batch, given.prefetch, given.most_prefetch),
+              .buffers = BatchBuffers(std::max(given.prefetch, given.most_prefetch) + 1, given.batch,
+                                      spec_of(given, dataset->kind()).bytes(), given.allocate),
               .prep_ns_per_sample = injected_ns(given),
               .cpu_ratio = given.cpu_ratio} {
     state.queue.set_active_workers(given.workers);
@@ -140,6 +141,11 @@ void Pipeline::pause() {
 }
 
 void Pipeline::resume() { impl_->state.queue.resume(); }
+
+void Pipeline::set_prefetch(int batches) {
+  impl_->require_paused("set_prefetch");
+  impl_->state.queue.set_prefetch(batches);
+}
 
 void Pipeline::drain() {
   impl_->require_paused("drain");

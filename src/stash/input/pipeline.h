@@ -14,8 +14,9 @@ namespace stash {
 struct PipelineOptions {
   int batch = 32;
   int workers = 1;
-  int most_workers = 0;  // threads that are started, for set_workers(); fewer than `workers`: as many as these
-  int prefetch = 2;      // batch buffers that may be ready or in preparation ahead of the consumer
+  int most_workers = 0;   // threads that are started, for set_workers(); fewer than `workers`: as many as these
+  int prefetch = 2;       // batch buffers that may be ready or in preparation ahead of the consumer
+  int most_prefetch = 0;  // that there is room for, for set_prefetch(); fewer than `prefetch`: as many as these
   int image_size = 224;
   int seq_len = 0;
   std::int64_t classes = 0;  // of the model; more class folders or a larger token id are an Error; 0: unchecked
@@ -54,7 +55,8 @@ class Pipeline {
 
   void pause();  // returns when no worker is inside a sample
   void resume();
-  void drain();  // paused only: throws away what was prepared, finished or half
+  void set_prefetch(int batches);  // paused only: from 1 to what there is room for
+  void drain();                    // paused only: throws away what was prepared, finished or half
   // Cold: the pages of every sample are evicted before it is read and again after it was. Paused only.
   void set_cold(bool cold);
   // Paused only: evicts or loads the files of the next `batches` batches; returns the share of their pages

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stash/launch/machine_info.h"
 
 namespace stash {
@@ -17,6 +19,16 @@ void add_trace(std::vector<WindowTrace>& traces, const RankTraceEvent& event) {
     if (trace.condition == event.condition) return trace.ranks.push_back(event.trace);
   }
   traces.push_back({event.round, event.condition, {event.trace}});
+}
+
+// What is said later of a fix takes the place of what was said before.
+void put(std::vector<TriedFix>& tried, const TriedFix& row) {
+  const auto known = std::ranges::find(tried, row.fix, &TriedFix::fix);
+  if (known == tried.end()) {
+    tried.push_back(row);
+  } else {
+    *known = row;
+  }
 }
 
 }  // namespace
@@ -45,6 +57,9 @@ struct Collector::Taker {
   void operator()(const LayersEvent& event) const { append(profile.layers, event.rows); }
   void operator()(const BucketsEvent& event) const { append(profile.buckets, event.rows); }
   void operator()(const GroupsEvent& event) const { append(profile.groups, event.rows); }
+  void operator()(const TriedEvent& event) const {
+    for (const TriedFix& row : event.rows) put(profile.tried, row);
+  }
   void operator()(const CollectivesEvent& event) const { append(profile.collectives, event.rows); }
   void operator()(const InputEvent& event) const { profile.inputs.push_back(event.counters); }
   void operator()(const RankTraceEvent& event) const { add_trace(profile.traces, event); }

@@ -27,6 +27,7 @@ struct CrewOptions {
   std::optional<std::int64_t> max_link_bytes = {};  // Purpose::links: the largest call
   std::optional<PoolSeat> pool = {};                // Purpose::train
   std::optional<double> samples = {};               // Purpose::train
+  bool tries = false;                               // Purpose::profile
   std::function<void(const Collector&)> on_tick;    // a few times a second
   int nodes = 1;                                    // that the ranks act as, evenly
   std::function<bool()> stop = {};                  // asked as often; true ends the ranks as Ctrl-C does

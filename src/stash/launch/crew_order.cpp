@@ -34,6 +34,7 @@ Order crew_order(const Job& job, const CrewOptions& options, const std::filesyst
   order.max_link_bytes = options.max_link_bytes;
   order.pool = options.pool;
   order.samples = options.samples;
+  order.tries = options.tries;
   order.first_rank = plan.first_rank;
   order.crew_size = plan.count;
   order.team_size = plan.size;

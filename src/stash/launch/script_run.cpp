@@ -64,6 +64,7 @@ ScriptOrder order_of(const Job& job, const ScriptRunOptions& options) {
   ScriptOrder order{.program = options.program.string(),
                     .keep_training = options.keep_training,
                     .records_work = options.read_work != nullptr,
+                    .tries = options.tries,
                     .input = {},
                     .data = {},
                     .job = job};

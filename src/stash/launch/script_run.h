@@ -12,7 +12,8 @@ struct ScriptRunOptions {
   std::filesystem::path program;         // ourselves: ranks ask it for the library
   std::filesystem::path package_folder;  // holds the Python packages stash and attach
   bool keep_training = false;
-  std::string input;  // the function that returns batches, as --input takes it; empty: a loader is looked for
+  bool tries = false;  // fixes, beside the conditions
+  std::string input;   // the function that returns batches, as --input takes it; empty: a loader is looked for
   // What a recorded step consists of; not set: nothing is recorded. May throw Error.
   std::function<ScriptWork(const RecordedEvent&)> read_work;
   std::function<void(const Collector&)> on_tick;

@@ -8,6 +8,7 @@
 #include "stash/catalog/layer_time.h"
 #include "stash/catalog/loader.h"
 #include "stash/core/clock.h"
+#include "stash/launch/fix_variants.h"
 #include "stash/measure/copy_sweep.h"
 #include "stash/measure/engine/builtin_workload.h"
 #include "stash/measure/engine/layer_timer.h"
@@ -54,8 +55,18 @@ class BuiltInJob {
     first_steps();
     measure_layers();
     measure_links({.most_bytes = kProfileLinkBytes, .step_factor = 16, .call_s = kProfileCall_s, .repeats = 3});
-    ruler_->pilot(conditions_);
+    ruler_->pilot(conditions_, choose_fixes());
     report(run_rounds(*ruler_, ruler_parts(), [&] { return shared_.stop_requested(); }));
+  }
+
+  // The same on all ranks, since the job is.
+  std::vector<Variant> choose_fixes() {
+    if (!setup_.order.tries) return {};
+    std::int64_t gradient_bytes = 0;
+    for (const Bucket& bucket : trainer_->buckets()) gradient_bytes += bucket.bytes;
+    FixVariants chosen = choose_fix_variants(offered_fixes(job_, gradient_bytes), conditions_);
+    if (speaks_) events_.send(TriedEvent{chosen.tried});
+    return std::move(chosen.variants);
   }
 
   void train() {
@@ -100,6 +111,7 @@ class BuiltInJob {
     if (job_.inject.link_bytes_per_s) backend_->set_link(*job_.inject.link_bytes_per_s, device_.emulated());
     member_ = join_pool(setup_, job_.workers);
     if (member_) most_workers_ = member_->most_workers();
+    if (setup_.order.tries) most_workers_ = most_workers_tried(job_);
     make_pipeline();
     batches_ = std::make_unique<BatchSource>(graph_, job_, device_, pipeline_.get(), *spans_);
     if (pipeline_) pipeline_->pause();
@@ -134,6 +146,7 @@ class BuiltInJob {
                             .workers = job_.workers,
                             .most_workers = most_workers_,
                             .prefetch = job_.prefetch,
+                            .most_prefetch = setup_.order.tries ? most_prefetch_tried(job_) : 0,
                             .image_size = graph_.image_size,
                             .seq_len = graph_.seq_len,
                             .classes = graph_.classes,

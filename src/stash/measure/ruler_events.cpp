@@ -18,6 +18,7 @@ void RulerEvents::trace(const WindowTrace& trace) {
 }
 
 void RulerEvents::dropped(const Variant& variant, const std::string& why) {
+  if (fix_of(variant.name)) return events_.send(TriedEvent{{{variant.name, why}}});
   events_.send(WarningEvent{rank_, "'" + variant.name + "' could not be measured: " + why});
 }
 

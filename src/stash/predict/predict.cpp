@@ -119,7 +119,7 @@ Prediction Predictor::simulate(const Setting& setting) const {
   prediction.batch = job_.batch;
   prediction.accumulation = setting.step.accumulation;
   prediction.dtype = to_string(job_.dtype);
-  prediction.memory_bytes = memory_bytes(job_);
+  prediction.memory_bytes = memory_bytes(job_, prediction.gpus);
   prediction.ledger = simulate_with_intervals(setting.step, cluster, setting.uncertainty);
   if (!setting.described.contention_is_known) leave_out(prediction.ledger, Condition::apart);
   if (!setting.described.storage_is_known) leave_out(prediction.ledger, Condition::cold);
@@ -175,10 +175,14 @@ std::variant<Setting, Rejected> Predictor::setting_on(const Instance& instance, 
   };
   const Gpu* gpu = known_gpu(instance);
   if (gpu == nullptr) return reject(fmt::format("the rates of its GPU ({}) are not known", instance.gpu));
-  if (std::string why = why_no_fit(job_, *gpu, memory_of(instance)); !why.empty()) return reject(std::move(why));
   const auto each = gpus_per_node(instance, nodes, gpus, what_if_);
   if (const auto* why = std::get_if<std::string>(&each)) return reject(*why);
   const int all = nodes * std::get<int>(each);
+  if (std::string why = why_no_fit(job_, *gpu, memory_of(instance), all); !why.empty()) return reject(std::move(why));
+  if (job_.groups && all % job_.groups->fixed_ranks != 0) {
+    return reject(fmt::format("has {} GPUs, and groups that keep their ranks need a multiple of {}", all,
+                              job_.groups->fixed_ranks));
+  }
   const std::optional<int> passes = passes_of(job_, all);
   if (!passes) {
     return reject(
@@ -209,7 +213,7 @@ std::variant<Prediction, Rejected> Predictor::on(const Instance& instance, int n
   add_links(prediction, instance, what_if_);
   if (instance.usd_per_h) prediction.usd_per_h = *instance.usd_per_h * nodes;
   if (instance.spot_usd_per_h) prediction.spot_usd_per_h = *instance.spot_usd_per_h * nodes;
-  if (auto doubt = fit_doubt(job_, memory_of(instance))) prediction.assumptions.push_back(std::move(*doubt));
+  if (auto doubt = fit_doubt(job_, memory_of(instance), prediction.gpus)) prediction.assumptions.push_back(std::move(*doubt));
   add_epochs(prediction, job_.samples);
   return prediction;
 }

@@ -11,6 +11,7 @@
 #include "stash/core/profile.h"
 #include "stash/models/graph.h"
 #include "stash/predict/scaling.h"
+#include "stash/predict/script_groups.h"
 
 namespace stash {
 
@@ -56,6 +57,7 @@ struct PredictJob {
   std::optional<SampleCost> sample;           // nullopt: unknown; prep and fetch are then absent
   std::vector<MeasuredStep> measured;  // with this batch, type and accumulation, whatever a what-if question changes
   std::shared_ptr<const MeasuredProfile> profile;
+  std::shared_ptr<const ScriptGroups> groups;  // of a script; null: it sums gradients over all ranks
   std::vector<std::string> assumptions;
 };
 

@@ -43,6 +43,14 @@ StepJob predicted_step(const PredictJob& job, const ScaledTimes& times, const Cl
   for (StepLayer& layer : step.layers) layer.gradient_bytes = times_ratio(layer.gradient_bytes, ratio);
   for (std::int64_t& bytes : step.buckets) bytes = times_ratio(bytes, ratio);
   if (job.reduces_at_end) reduce_at_end(step);
+  if (job.groups) {
+    // Their sums are among the groups' calls.
+    for (StepLayer& layer : step.layers) layer.gradient_bytes = 0;
+    step.buckets.clear();
+    const int measured_batch = job.profile ? job.profile->profile.job.batch : job.batch;
+    step.groups = job.groups->for_ranks(cluster.nodes * cluster.ranks_per_node,
+                                        static_cast<double>(job.batch) / std::max(1, measured_batch));
+  }
   step.optimizer_s = times.optimizer_s;
   step.overhead_s = times.overhead_s;
   step.batch = job.batch;

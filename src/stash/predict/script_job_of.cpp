@@ -45,8 +45,9 @@ DType type_of(const Profile& profile) {
   return parse_dtype(most->first);
 }
 
-// How much of what goes between ranks is not a sum of gradients.
-void check_parallelism(const Profile& profile) {
+// Of profiles whose groups are not known: how much of what goes between ranks is not a sum of gradients.
+void check_parallelism(const Profile& profile, const Ledger& ledger) {
+  if (!ledger.communication.empty()) return;
   double all = 0, other = 0;
   std::string op;
   for (const CollectiveSummary& row : profile.collectives) {
@@ -58,8 +59,8 @@ void check_parallelism(const Profile& profile) {
   }
   if (all <= 0 || other <= kOtherTraffic * all) return;
   throw Error(
-      fmt::format("the script's ranks exchange more than gradients ({}): steps of DistributedDataParallel and of one "
-                  "rank can be predicted",
+      fmt::format("the script's ranks exchange more than gradients ({}) and the profile does not say among which: make "
+                  "it again with this version, and with the conditions solo or apart, and node",
                   op));
 }
 
@@ -68,7 +69,11 @@ void state_assumptions(PredictJob& job, const ScriptWork& work, bool on_known_gp
       fmt::format("the work is that of {} recorded step{} of rank 0: {} operators with their shapes, each scaled as "
                   "layers of built-in models are",
                   work.steps, work.steps == 1 ? "" : "s", work.layers.size()));
-  job.assumptions.push_back("gradients are summed as DistributedDataParallel does, in fp32");
+  if (job.groups) {
+    for (std::string& line : job.groups->assumptions()) job.assumptions.push_back(std::move(line));
+  } else {
+    job.assumptions.push_back("gradients are summed as DistributedDataParallel does, in fp32");
+  }
   if (!on_known_gpu) job.assumptions.push_back("times were not recorded on a GPU of the catalogue and do not count");
   if (work.unsized_ratio > kWorthTelling) {
     job.assumptions.push_back(
@@ -83,7 +88,7 @@ void state_assumptions(PredictJob& job, const ScriptWork& work, bool on_known_gp
 
 PredictJob job_of_script(Profile profile, Ledger ledger) {
   check_recorded(profile);
-  check_parallelism(profile);
+  check_parallelism(profile, ledger);
   const ScriptWork& work = *profile.work;
   PredictJob job;
   job.graph = graph_of(work, job_name(profile.job));
@@ -94,6 +99,9 @@ PredictJob job_of_script(Profile profile, Ledger ledger) {
   if (work.passes > 1) job.accumulation = work.passes;
   job.sample_device_bytes = work.sample_bytes.value_or(0);
   if (profile.dataset_samples) job.samples = static_cast<double>(*profile.dataset_samples);
+  if (std::optional<ScriptGroups> groups = script_groups(profile, ledger)) {
+    job.groups = std::make_shared<ScriptGroups>(std::move(*groups));
+  }
   const Gpu* const gpu = work.on_gpu ? gpu_of(profile.job.device, profile.machine.gpus) : nullptr;
   state_assumptions(job, work, gpu != nullptr);
   profile.job.batch = job.batch;

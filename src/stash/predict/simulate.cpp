@@ -8,6 +8,7 @@
 #include "stash/core/applies.h"
 #include "stash/core/error.h"
 #include "stash/predict/all_reduce.h"
+#include "stash/predict/group_waits.h"
 #include "stash/predict/input.h"
 #include "stash/predict/training.h"
 
@@ -37,6 +38,8 @@ JobShape job_shape(const StepJob& job, const Cluster& cluster) {
           .reads_input = job.input.has_value()};
 }
 
+Estimate exactly(double s) { return {s, s, s}; }
+
 // What all conditions of a job share is worked out once.
 class Simulation {
  public:
@@ -59,7 +62,8 @@ class Simulation {
       case Condition::apart:
         return without_input_s({job_, shape_, nothing_, slow_down_}, cluster_, true, 0);
       case Condition::node:
-        return without_input_s({job_, shape_, among_node_, slow_down_, cluster_.node_costs, cluster_.in_flight},
+        return without_input_s({job_, shape_, among_node_, slow_down_, cluster_.node_costs, cluster_.in_flight,
+                                groups_s(true)},
                                cluster_, true, 0);
       case Condition::joined:
         return without_input_s(joined(), cluster_, false, 0);
@@ -70,6 +74,26 @@ class Simulation {
       default:
         return job_.input ? with_input_s(0) : staged_s();
     }
+  }
+
+  // A line for each group, and one for what ranks wait for each other beside it.
+  std::vector<GroupTime> communication(const Ledger& ledger) const {
+    std::vector<GroupTime> lines;
+    double rest_s = 0;
+    for (const Part part : {Part::interconnect, Part::network}) rest_s += ledger[part] ? ledger[part]->s : 0;
+    const PassTimes passes{shape_.forward_s * slow_down_, shape_.backward_s * slow_down_, job_.accumulation};
+    for (const StepGroup& group : job_.groups) {
+      GroupTime& line = lines.emplace_back();
+      line.name = group.name;
+      line.ranks = group.ranks;
+      line.operations = group.operations;
+      line.between_nodes = ranks_on_node(group, cluster_) < group.ranks;
+      const double s = exposed_s(group, cluster_, false, passes);
+      line.exposed = exactly(s);
+      rest_s -= s;
+    }
+    if (!lines.empty()) lines.emplace_back().exposed = exactly(rest_s);
+    return lines;
   }
 
   double with_input_s(double cached_ratio) const {
@@ -83,7 +107,16 @@ class Simulation {
  private:
   Training joined() const {
     const SideCosts& costs = cluster_.nodes > 1 ? cluster_.joined_costs : cluster_.node_costs;
-    return {job_, shape_, among_all_, slow_down_, costs, cluster_.in_flight};
+    return {job_, shape_, among_all_, slow_down_, costs, cluster_.in_flight, groups_s(false)};
+  }
+
+  double groups_s(bool nodes_apart) const {
+    double sum_s = 0;
+    for (const StepGroup& group : job_.groups) {
+      sum_s += exposed_s(group, cluster_, nodes_apart,
+                         {shape_.forward_s * slow_down_, shape_.backward_s * slow_down_, job_.accumulation});
+    }
+    return sum_s;
   }
 
   Consumption consumption(const Training& training) const {
@@ -129,8 +162,6 @@ std::optional<LateRank> late_rank(const Cluster& cluster) {
   return LateRank{latest->first, alone ? Condition::solo : Condition::apart, latest->second, LateCause::compute};
 }
 
-Estimate exactly(double s) { return {s, s, s}; }
-
 }  // namespace
 
 std::vector<Condition> present_conditions(const StepJob& job, const Cluster& cluster) {
@@ -171,6 +202,7 @@ Ledger simulate_ledger(const StepJob& job, const Cluster& cluster, const StepMet
   }
   ledger.published = published_ratios(ledger, cluster.nodes * cluster.ranks_per_node, cluster.nodes);
   ledger.late_rank = late_rank(cluster);
+  ledger.communication = simulation.communication(ledger);
   return ledger;
 }
 

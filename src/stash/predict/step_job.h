@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "stash/core/ledger.h"
 #include "stash/core/profile.h"
 #include "stash/models/graph.h"
 
@@ -30,6 +32,23 @@ struct StepInput {
   int prefetch = 2;  // batches that may be ready before they are used
 };
 
+// How a process group's collectives go beside the computing.
+enum class GroupUse {
+  blocking,  // every call is waited for
+  sharded,   // parameters are gathered one unit ahead, gradients scattered behind the backward pass
+  summed,    // gradients go out during the backward pass
+  passed_on  // from stage to stage of a pipeline
+};
+
+// The collectives of one process group in a step, as a script's ranks issue them.
+struct StepGroup {
+  std::string name;
+  GroupUse use = GroupUse::blocking;
+  int ranks = 1;
+  int apart = 1;  // neighbours in the group have numbers that differ by this
+  std::vector<GroupOperation> operations = {};
+};
+
 // One step of a data-parallel job, as every rank runs it. Times are those of a rank that computes alone.
 struct StepJob {
   std::vector<StepLayer> layers;
@@ -43,6 +62,7 @@ struct StepJob {
   std::int64_t bucket_bytes = 25 * 1024 * 1024;
   double sample_device_bytes = 0;  // copied to the device
   std::optional<StepInput> input;  // nullopt: unknown; `hot` and `cold` are then absent
+  std::vector<StepGroup> groups;   // of a script whose ranks do more than sum gradients; those are in here then
   std::uint64_t seed = 1;          // for what is drawn: which samples are cached
 };
 

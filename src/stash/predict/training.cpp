@@ -32,7 +32,8 @@ double last_micro_batch_s(const Training& training) {
   const double backward_s = training.shape.backward_s * slow_down;
   const Passed passed = pass_buckets(training, slow_down, backward_s);
   return training.shape.forward_s * slow_down + backward_s + passed.exposed_s +
-         training.costs.overlap_ratio * passed.hidden_s + training.job.optimizer_s * slow_down + blocking_s(training);
+         training.costs.overlap_ratio * passed.hidden_s + training.job.optimizer_s * slow_down + blocking_s(training) +
+         training.groups_s;
 }
 
 }  // namespace stash

@@ -15,6 +15,7 @@ struct Training {
   double slow_down = 1;               // of everything that computes
   SideCosts costs = {};
   InFlight in_flight = {};
+  double groups_s = 0;  // that a step waits for a script's process groups
 };
 
 double last_micro_batch_s(const Training& training);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <iterator>
 
@@ -136,10 +137,29 @@ std::string stopped_line(const Profile& profile, const Ledger& ledger) {
 std::string saved_text(const FirstStep& step, const Ledger& ledger, std::optional<double> usd_per_h) {
   const char* const epochs = step.first_epoch ? " in the first epoch" : ledger.steady_fetch ? " in later epochs" : "";
   const double ratio = step.saved_ratio();
+  const std::string price = usd_per_h ? fmt::format(", {} per hour", format_price(*usd_per_h * ratio)) : "";
+  if (step.measured) {
+    const std::string predicted =
+        step.is_predicted ? fmt::format("{} ms (predicted), ", milliseconds(step.saved.s, ledger)) : "";
+    return fmt::format("{}{} ± {} ms (measured) of {} per step{}, {:.0f} %{}", predicted,
+                       milliseconds(step.measured->s, ledger), milliseconds(half_width_s(*step.measured), ledger),
+                       milliseconds(step.of_s, ledger), epochs, 100 * ratio, price);
+  }
   return fmt::format("about {} ms ({} to {}) of {} per step{}, {:.0f} %{}", milliseconds(step.saved.s, ledger),
                      milliseconds(step.saved.low_s, ledger), milliseconds(step.saved.high_s, ledger),
-                     milliseconds(step.of_s, ledger), epochs, 100 * ratio,
-                     usd_per_h ? fmt::format(", {} per hour", format_price(*usd_per_h * ratio)) : "");
+                     milliseconds(step.of_s, ledger), epochs, 100 * ratio, price);
+}
+
+std::string tried_text(const TriedStep& step, const Ledger& ledger) {
+  const std::string measured = fmt::format("{} ± {} ms", milliseconds(std::abs(step.measured.s), ledger),
+                                           milliseconds(half_width_s(step.measured), ledger));
+  const std::string epoch = step.condition == Condition::cold ? " in the first epoch" : "";
+  const std::string predicted =
+      step.predicted_s ? fmt::format("; {} ms predicted", milliseconds(*step.predicted_s, ledger)) : "";
+  if (step.helps()) return fmt::format("saves {}{}{}", measured, epoch, predicted);
+  if (step.is_worse()) return fmt::format("makes the step {} longer{}{}", measured, epoch, predicted);
+  return fmt::format("does not help{} ({} ± {} ms{})", epoch, milliseconds(step.measured.s, ledger),
+                     milliseconds(half_width_s(step.measured), ledger), predicted);
 }
 
 std::vector<std::string> warnings_shown(const Profile& profile, const Ledger& ledger) {

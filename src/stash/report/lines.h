@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stash/advise/first_step.h"
+#include "stash/advise/tried_step.h"
 #include "stash/core/ledger.h"
 #include "stash/core/profile.h"
 
@@ -24,6 +25,9 @@ std::string stopped_line(const Profile& profile, const Ledger& ledger);
 
 // "about 9.40 ms (9.10 to 9.70) of 90.20 per step, 10 %, $2.55 per hour"; without a price no dollars.
 std::string saved_text(const FirstStep& step, const Ledger& ledger, std::optional<double> usd_per_h);
+
+// "saves 41.2 ± 3.0 ms; 43.0 ms predicted", "does not help (0.3 ± 2.1 ms)".
+std::string tried_text(const TriedStep& step, const Ledger& ledger);
 
 inline constexpr std::size_t kMostWarnings = 50;  // on one page; files may hold any number
 

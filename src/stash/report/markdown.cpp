@@ -50,6 +50,25 @@ std::string table_of(const Report& report) {
   return markdown_table(rows);
 }
 
+// What to do first and what was tried: only where fixes were measured.
+std::string tries_markdown(const Report& report) {
+  if (!report.tries.asked) return "";
+  std::string text;
+  if (!report.first_steps.empty()) {
+    const FirstStep& first = report.first_steps.front();
+    text += fmt::format("{}\n\n", markdown_text(fmt::format("First: {}: saves {}", first.action,
+                                                            saved_text(first, report.ledger, report.usd_per_hour))));
+  }
+  std::vector<Cells> rows{{"tried", "what it did"}};
+  for (const TriedStep& step : report.tries.tried) {
+    rows.push_back({markdown_text(step.action), markdown_text(tried_text(step, report.ledger))});
+  }
+  for (const NotTried& one : report.tries.not_tried) {
+    rows.push_back({markdown_text(one.action), markdown_text("not tried: " + one.why)});
+  }
+  return rows.size() > 1 ? text + markdown_table(rows) + "\n" : text;
+}
+
 // Own lines, which may quote names.
 std::string paragraph(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
@@ -64,7 +83,7 @@ std::string render_markdown(const Report& report) {
   std::string page =
       fmt::format("**{}**\n\n{}{}\n\n{}\n", markdown_text(verdict(profile, ledger)),
                   paragraph(incomplete_line(profile)), markdown_code(job_line(profile)), table_of(report));
-  page += communication_markdown(report);
+  page += communication_markdown(report) + tries_markdown(report);
   page += paragraph(late_rank_line(profile, ledger)) + paragraph(stopped_line(profile, ledger));
   for (const std::string& warning : warnings_shown(profile, ledger))
     page += fmt::format("- {}\n", markdown_text(warning));

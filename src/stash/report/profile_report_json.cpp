@@ -30,6 +30,8 @@ std::string render_json(const Report& report) {
             {"emulated", emulated.empty() ? Json(nullptr) : Json(emulated)},
             {"ledger", ledger_json(ledger, report.usd_per_hour, &profile)},
             {"first_step", first_step_json(report.first_steps, report.usd_per_hour)},
+            {"tried", tried_json(report.tries)},
+            {"not_tried", not_tried_json(report.tries)},
             {"usd_per_hour", json_number(report.usd_per_hour)},
             {"stopped_by", to_string(profile.stopped_by)},
             {"complete", profile.complete},

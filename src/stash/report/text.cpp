@@ -62,6 +62,21 @@ std::string first_step_lines(const Report& report, bool unicode) {
   return lines + "\n";
 }
 
+// What was tried and what was not; nothing without --try.
+std::string tried_lines(const Report& report, bool unicode) {
+  if (!report.tries.asked) return "";
+  std::string lines;
+  if (!report.tries.tried.empty()) lines += "tried in the same rounds:\n";
+  for (const TriedStep& step : report.tries.tried) {
+    lines += shown_line(fmt::format("  {}: {}", step.action, tried_text(step, report.ledger)), unicode);
+  }
+  if (!report.tries.not_tried.empty()) lines += "not tried:\n";
+  for (const NotTried& one : report.tries.not_tried) {
+    lines += shown_line(fmt::format("  {}: {}", one.action, one.why), unicode);
+  }
+  return lines + "\n";
+}
+
 std::string published_line(const Published& published) {
   const auto percent = [](std::optional<double> ratio) {
     return ratio ? fmt::format("{:.1f} %", *ratio * 100) : std::string("–");
@@ -84,12 +99,12 @@ std::string render_text(const Report& report, const ReportOptions& options) {
   const Ledger& ledger = report.ledger;
   const auto shown = [&](const std::string& text) { return shown_line(text, options.unicode); };
   const std::string page = fmt::format(
-      "{}{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
+      "{}{}{}{}{}\n{}\n{}\n{}{}{}{}{}{}{}{}{}{}", shown(verdict(profile, ledger)), incomplete_line(profile),
       shown(job_line(profile)), shown_script(profile, options.unicode), injection_line(profile.job),
       render_table(report, options), render_bar(ledger, options), communication_text(report, options.unicode),
-      first_step_lines(report, options.unicode), conditions_line(ledger), steady_fetch_line(ledger),
-      shown_loader(profile, ledger, options.unicode), late_rank_line(profile, ledger), stopped_line(profile, ledger),
-      published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
+      first_step_lines(report, options.unicode), tried_lines(report, options.unicode), conditions_line(ledger),
+      steady_fetch_line(ledger), shown_loader(profile, ledger, options.unicode), late_rank_line(profile, ledger),
+      stopped_line(profile, ledger), published_line(ledger.published), warning_lines(profile, ledger, options.unicode));
   return options.unicode ? page : to_ascii(page);
 }
 

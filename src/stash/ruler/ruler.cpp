@@ -42,7 +42,7 @@ void Ruler::touch(const Variant& variant) {
 
 // The seconds of one step, on the slowest rank. The lead-in meets first touches: compilation, allocation, connections.
 double Ruler::time_steps(const Variant& variant, int steps) {
-  const int lead_in = lead_in_steps(job_, variant.condition);
+  const int lead_in = lead_in_steps(as_changed(job_, variant), variant.condition);
   workload_.probe().prepare(variant, std::nullopt);
   workload_.enter(variant.condition, steps + lead_in);
   workload_.go();
@@ -92,8 +92,9 @@ void Ruler::pilot_variants(const std::vector<Variant>& variants) {
     if (uses_input(variant.condition)) touch(variant);
     const double step_s = pilot_step_s(variant);
     undo_change(variant);
-    steps_[variant] = window_steps(job_, variant.condition, step_s, edge_s_);
-    sum_s += step_s * (steps_[variant] + lead_in_steps(job_, variant.condition));
+    const Job changed = as_changed(job_, variant);
+    steps_[variant] = window_steps(changed, variant.condition, step_s, edge_s_);
+    sum_s += step_s * (steps_[variant] + lead_in_steps(changed, variant.condition));
     variants_.push_back(variant);
   }
   if (variants_.empty()) return;
@@ -166,7 +167,7 @@ bool Ruler::round(int index, Profile& so_far, const std::function<bool()>& stop)
 Window Ruler::measure(int round, const Variant& variant) {
   const Condition condition = variant.condition;
   const bool traced = round == kTracedRound && variant.is_plain();
-  const int lead_in = lead_in_steps(job_, condition);
+  const int lead_in = lead_in_steps(as_changed(job_, variant), condition);
   WindowProbe& probe = workload_.probe();
   Window window;
   window.round = round;

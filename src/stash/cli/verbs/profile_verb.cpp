@@ -32,6 +32,9 @@ class ProfileVerb final : public Verb {
   void add_flags(CLI::App& app) override {
     flags_.add_to(app);
     add_profile_out(app, out_);
+    app.add_flag(
+        "--try", tries_,
+        "Measure fixes too, each beside the conditions of the same rounds; say what was tried and what was not");
     output_.add_to(app);
     start_.add_to(app);
     app.footer(
@@ -59,6 +62,7 @@ class ProfileVerb final : public Verb {
     Profile profile = prepare_profile(job, graph, DataProgress());
     CrewOptions options = start_.resolve();
     options.plan = plan;
+    options.tries = tries_;
     options.on_tick = [&](const Collector& collector) {
       if (leads_) progress.show(collector);
     };
@@ -115,6 +119,7 @@ class ProfileVerb final : public Verb {
   ReportOutput output_;
   std::string out_ = "stash-profile.json";
   StartFlags start_;
+  bool tries_ = false;
   bool leads_ = true;
   int first_rank_ = 0;
 };

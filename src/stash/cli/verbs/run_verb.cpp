@@ -45,6 +45,9 @@ class RunVerb final : public Verb {
                  "Continue training after the measurement, with weights, optimizer and random numbers restored");
     app.add_flag("--no-work", no_work_,
                  "Do not record two steps with torch's profiler; nothing can be predicted from the profile then");
+    app.add_flag(
+        "--try", tries_,
+        "Measure fixes too, each beside the conditions of the same rounds; say what was tried and what was not");
     output_.add_to(app);
     app.add_flag("--share", share_,
                  "Measure nothing: load with as many of the DataLoaders' workers as the pool gives the script");
@@ -55,6 +58,7 @@ class RunVerb final : public Verb {
         "  stash run -- python train.py --epochs 1\n"
         "  stash run --data /data/train --out mine.json -- torchrun --nproc-per-node 8 train.py --batch 64\n"
         "  stash run --input get_batch -- python train.py\n"
+        "  stash run --try -- torchrun --nproc-per-node 2 train.py     (measures fixes too)\n"
         "  stash run --keep-training -- accelerate launch train.py\n"
         "  stash run --share -- torchrun --nproc-per-node 8 train.py    (docs/sharing.md)\n"
         "The report goes to stderr, unless --format is given: the script's stdout stays its own.\n");
@@ -73,6 +77,7 @@ class RunVerb final : public Verb {
     const ScriptRun result = run_script(std::move(profile), {.program = own_program(),
                                                              .package_folder = root_folder() / "python",
                                                              .keep_training = keep_training_,
+                                                             .tries = tries_,
                                                              .input = checked_input(),
                                                              .read_work = reader_of_work(),
                                                              .on_tick = [&](const Collector& c) {
@@ -162,6 +167,7 @@ class RunVerb final : public Verb {
   SeatFlags seat_;
   const CLI::App* app_ = nullptr;
   bool no_work_ = false;
+  bool tries_ = false;
   std::set<std::string> told_;
 };
 

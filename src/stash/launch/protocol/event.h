@@ -66,6 +66,10 @@ struct GroupsEvent {
   static constexpr std::string_view kName = "groups";
   std::vector<CommGroup> rows;
 };
+struct TriedEvent {  // fixes, or what became of some of them
+  static constexpr std::string_view kName = "tried";
+  std::vector<TriedFix> rows;
+};
 struct CollectivesEvent {
   static constexpr std::string_view kName = "collectives";
   std::vector<CollectiveSummary> rows;
@@ -133,9 +137,9 @@ struct TrainedEvent {  // so far, of all ranks
 };
 
 using RankEvent = std::variant<PhaseEvent, PilotEvent, MachineEvent, JobEvent, WindowEvent, PlacesEvent, LinksEvent,
-                               LayersEvent, BucketsEvent, GroupsEvent, CollectivesEvent, InputEvent, RankTraceEvent,
-                               ClocksEvent, LossEvent, WarningEvent, FactsEvent, ElsewhereEvent, StoppedEvent,
-                               ErrorEvent, CountersEvent, RecordedEvent, TrainedEvent, ScriptEvent>;
+                               LayersEvent, BucketsEvent, GroupsEvent, TriedEvent, CollectivesEvent, InputEvent,
+                               RankTraceEvent, ClocksEvent, LossEvent, WarningEvent, FactsEvent, ElsewhereEvent,
+                               StoppedEvent, ErrorEvent, CountersEvent, RecordedEvent, TrainedEvent, ScriptEvent>;
 
 std::string to_line(const RankEvent& event);       // ends with a line break
 RankEvent event_from_line(std::string_view line);  // Error when it is none, or of a kind that is unknown

@@ -30,6 +30,7 @@ struct Order {
   std::optional<std::int64_t> max_link_bytes;  // Purpose::links: the largest call
   std::optional<PoolSeat> pool;                // Purpose::train: where to join; absent: nowhere
   std::optional<double> samples;               // Purpose::train: of all ranks, until it ends
+  bool tries = false;                          // Purpose::profile: fixes, beside the conditions
   int first_rank = 0;                          // of the crew
   int crew_size = 1;
   int team_size = 1;

@@ -38,6 +38,7 @@ void fields(V& visit, T& order) {
   visit("max_link_bytes", order.max_link_bytes, 1);
   visit("pool", order.pool);
   visit("samples", order.samples, 1);
+  visit("tries", order.tries);
   visit("first_rank", order.first_rank, 0);
   visit("crew_size", order.crew_size, 1);
   visit("team_size", order.team_size, 1);
@@ -58,6 +59,7 @@ void fields(V& visit, T& order) {
   visit("watch", order.watch);
   visit("keep_training", order.keep_training);
   visit("records_work", order.records_work);
+  visit("tries", order.tries);
   visit("input", order.input);
   visit("pool", order.pool);
   visit("data", order.data);

@@ -15,6 +15,7 @@ struct ScriptOrder {
   bool watch = false;                     // counts what goes by, and measures nothing
   bool keep_training = false;             // after measuring, as if nothing had happened
   bool records_work = false;              // a few steps by torch's profiler, before measuring
+  bool tries = false;                     // fixes, beside the conditions
   std::optional<std::string> input = {};  // the function that returns batches; absent: a loader is looked for
   std::optional<PoolSeat> pool = {};      // shares the loaders' workers, and measures nothing
   std::optional<std::string> data;        // absolute; absent: files are noticed when samples are read

@@ -1,6 +1,7 @@
 #include "stash/measure/engine/builtin_workload.h"
 
 #include "stash/core/clock.h"
+#include "stash/core/fix.h"
 
 namespace stash {
 
@@ -39,6 +40,35 @@ void BuiltinWorkload::match_weights() {
   }
   const bool weights_change = device_.emulated() == nullptr;
   if (weights_change && (position == SwitchPosition::off || !together)) weights_differ_ = true;
+}
+
+void BuiltinWorkload::apply(const Variant& variant) {
+  const std::optional<Fix> fix = fix_of(variant.name);
+  if (!fix) return Workload::apply(variant);
+  const auto value = static_cast<int>(fix->value);
+  switch (fix->kind) {
+    case FixKind::half_gradients:
+      return backend_.set_halves(true);
+    case FixKind::bucket:
+      return trainer_.use_bucket(fix->value);
+    case FixKind::workers:
+      return pipeline_->set_workers(value);
+    case FixKind::prefetch:
+      return pipeline_->set_prefetch(value);
+    case FixKind::no_delay:
+      return trainer_.set_delayed(backend_.getRank() != value);
+    case FixKind::pinned:
+      return Workload::apply(variant);
+  }
+}
+
+void BuiltinWorkload::undo() {
+  backend_.set_halves(false);
+  trainer_.use_bucket(job_.bucket_bytes);
+  trainer_.set_delayed(true);
+  if (pipeline_ == nullptr) return;
+  pipeline_->set_workers(job_.workers);
+  pipeline_->set_prefetch(job_.prefetch);
 }
 
 std::optional<double> BuiltinWorkload::enter(Condition condition, int steps) {

@@ -18,6 +18,8 @@ class BuiltinWorkload final : public Workload {
   BuiltinWorkload(const Job& job, Trainer& trainer, Device& device, SwitchBackend& backend, BatchSource& batches,
                   Pipeline* pipeline, SpanLog& spans, bool first_on_node, bool several_nodes);
 
+  void apply(const Variant& variant) override;
+  void undo() override;
   std::optional<double> enter(Condition condition, int steps) override;
   void go() override;
   std::optional<double> run(int steps) override;

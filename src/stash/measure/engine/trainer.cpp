@@ -56,20 +56,25 @@ std::unique_ptr<c10d::Reducer> make_reducer(const Network& network, c10::intrusi
 
 Trainer::Trainer(Network& network, Device& device, c10::intrusive_ptr<c10d::ProcessGroup> group,
                  std::int64_t bucket_bytes, double delay_s, RankState& state, SpanLog& spans)
-    : network_(network),
-      device_(device),
-      group_(std::move(group)),
-      reducer_(make_reducer(network, group_, bucket_bytes)),
-      delay_s_(delay_s),
-      state_(state),
-      spans_(spans) {
-  if (network_.is_emulated()) reducer_->register_comm_hook(std::make_unique<PlainAllReduce>(group_));
+    : network_(network), device_(device), group_(std::move(group)), delay_s_(delay_s), state_(state), spans_(spans) {
+  use_bucket(bucket_bytes);
   for (const at::Tensor& parameter : network_.parameters()) {
     parameter.register_hook([&state = state_](const at::Tensor&) { state.beat(Phase::working); });
   }
 }
 
-Trainer::~Trainer() { reducer_->remove_autograd_hooks(); }
+Trainer::~Trainer() {
+  for (const auto& [bytes, reducer] : reducers_) reducer->remove_autograd_hooks();
+}
+
+void Trainer::use_bucket(std::int64_t bytes) {
+  std::unique_ptr<c10d::Reducer>& reducer = reducers_[bytes];
+  if (!reducer) {
+    reducer = make_reducer(network_, group_, bytes);
+    if (network_.is_emulated()) reducer->register_comm_hook(std::make_unique<PlainAllReduce>(group_));
+  }
+  reducer_ = reducer.get();
+}
 
 void Trainer::broadcast_weights() {
   std::vector<at::Tensor> tensors;
@@ -82,7 +87,7 @@ void Trainer::broadcast_weights() {
 double Trainer::weight_sum() const { return network_.parameters().front().detach().sum().item<double>(); }
 
 void Trainer::delay() {
-  if (delay_s_ <= 0) return;
+  if (delay_s_ <= 0 || !delayed_) return;
   device_.synchronize();  // a sleeping host would hide behind work that is still queued
   EmulatedStream* const stream = device_.emulated();
   const std::int64_t deadline_ns = (stream != nullptr ? stream->next_start_ns() : now_ns()) + nanoseconds(delay_s_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,8 +28,12 @@ class Trainer {
   void broadcast_weights();   // rank 0's parameters and buffers, to all; momentum starts anew
   double weight_sum() const;  // of one parameter: tells ranks with different weights apart
   void step(const Batch& batch);
-  std::optional<double> loss() const;   // of the last step; absent on the emulated accelerator
-  std::vector<Bucket> buckets() const;  // as they go out, after the first steps
+  std::optional<double> loss() const;  // of the last step; absent on the emulated accelerator
+  // The steps that follow sum their gradients in buckets of this size. Its reducer is made when it is first asked for,
+  // and stays: one that no step prepares does nothing.
+  void use_bucket(std::int64_t bytes);
+  void set_delayed(bool delayed) { delayed_ = delayed; }  // whether the injected delay is slept
+  std::vector<Bucket> buckets() const;                    // as they go out, after the first steps
 
  private:
   void delay();
@@ -36,8 +41,10 @@ class Trainer {
   Network& network_;
   Device& device_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
-  std::unique_ptr<c10d::Reducer> reducer_;
+  std::map<std::int64_t, std::unique_ptr<c10d::Reducer>> reducers_;  // by bucket size
+  c10d::Reducer* reducer_ = nullptr;                                 // in use
   double delay_s_;
+  bool delayed_ = true;
   RankState& state_;
   SpanLog& spans_;
   at::Tensor loss_;

@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ranges>
+#include <utility>
 
 #include "stash/attribute/attribute.h"
 #include "stash/core/clock.h"
+#include "stash/core/error.h"
 #include "stash/launch/group_variants.h"
 #include "stash/measure/engine/device.h"
 #include "stash/measure/ruler_events.h"
@@ -86,11 +89,9 @@ void ScriptSession::start(ScriptStart start) {
   make_probe();
   for (const auto& [number, name] : start_.group_names) log_->name_group(number, name);
   for (const CommGroup& group : start_.groups) calls_before_[group.name] = log_->sum_of(group.name).count;
-  const Injection& inject = start_.job.inject;
   for (const auto& backend : switches_.all()) slow_down(*backend);
   check_injected_groups();
-  const auto delay = inject.rank_delay_s.find(start_.rank);
-  if (delay != inject.rank_delay_s.end()) delay_ns_ = nanoseconds(delay->second);
+  delay_ns_ = injected_delay_ns();
   gate_ =
       std::make_unique<StepGate>(kFreeSteps + (start_.records_work ? kRecordingSteps : 0), [this] { synchronize(); });
   measuring_ = true;
@@ -157,7 +158,56 @@ WeightsAfter ScriptSession::weights_after(Condition condition) const {
 
 void ScriptSession::apply(const Variant& variant) {
   changed_ = changed_group(variant.name);
-  if (!changed_) Workload::apply(variant);
+  if (changed_) return;
+  const std::optional<Fix> fix = fix_of(variant.name);
+  if (!fix) return Workload::apply(variant);
+  if (fix->kind == FixKind::half_gradients) {
+    probe_halves(fix->group);
+    set_halves(fix->group, true);
+  } else if (fix->kind == FixKind::no_delay) {
+    if (start_.rank == fix->value) delay_ns_ = 0;
+  } else {
+    hooks_.change(variant.name);
+  }
+  fix_ = fix;
+}
+
+void ScriptSession::undo() {
+  changed_.reset();
+  const std::optional<Fix> fix = std::exchange(fix_, std::nullopt);
+  if (!fix) return;
+  if (fix->kind == FixKind::half_gradients) {
+    set_halves(fix->group, false);
+  } else if (fix->kind == FixKind::no_delay) {
+    delay_ns_ = injected_delay_ns();
+  } else {
+    hooks_.change("");
+  }
+}
+
+std::int64_t ScriptSession::injected_delay_ns() const {
+  const auto& delays = start_.job.inject.rank_delay_s;
+  const auto delay = delays.find(start_.rank);
+  return delay == delays.end() ? 0 : nanoseconds(delay->second);
+}
+
+void ScriptSession::set_halves(const std::string& group, bool halves) {
+  for (const auto& backend : switches_.all()) {
+    if (log_->group_name(backend->group()) == group) backend->set_halves(halves);
+  }
+}
+
+// A backend that cannot sum bf16 must not say so in the middle of the script's step. All of the group's ranks ask.
+void ScriptSession::probe_halves(const std::string& group) {
+  for (const auto& backend : switches_.all()) {
+    if (log_->group_name(backend->group()) != group || backend->getSize() == 1) continue;
+    try {
+      std::vector<at::Tensor> few{at::zeros({8}, at::device(start_.device).dtype(at::kBFloat16))};
+      backend->real()->allreduce(few)->wait();
+    } catch (const std::exception&) {
+      throw Error(fmt::format("its backend, {}, does not sum bf16", backend->getBackendName()));
+    }
+  }
 }
 
 std::optional<double> ScriptSession::enter(Condition condition, int steps) {
@@ -244,7 +294,36 @@ std::vector<Variant> ScriptSession::choose_variants(const std::vector<Condition>
   }
   std::vector<Variant> variants = choose_group_variants(start_.groups, activity, conditions);
   if (start_.rank == 0 && !start_.groups.empty()) events_.send(GroupsEvent{start_.groups});
+  if (start_.fixes) {
+    FixVariants fixes = choose_fix_variants(own_fixes(), conditions);
+    if (start_.rank == 0) events_.send(TriedEvent{fixes.tried});
+    std::ranges::move(fixes.variants, std::back_inserter(variants));
+  }
   return variants;
+}
+
+// Of what the library itself can change, and what the interpreter can.
+std::vector<FixOffer> ScriptSession::own_fixes() const {
+  std::vector<FixOffer> offers;
+  for (const CommGroup& group : start_.groups) {
+    const bool sums_gradients = std::ranges::find(group.used_by, "DDP") != group.used_by.end();
+    if (!sums_gradients) continue;
+    offers.push_back({{.kind = FixKind::half_gradients, .group = group.name},
+                      group.ranks < 2 ? "one rank sums gradients with nobody" : ""});
+  }
+  for (const FixOffer& offer : *start_.fixes) {
+    if (offer.fix.kind != FixKind::half_gradients) {
+      offers.push_back(offer);
+      continue;
+    }
+    for (FixOffer& own : offers) {  // what the interpreter says against it
+      if (own.fix.kind == offer.fix.kind && own.why_not.empty()) own.why_not = offer.why_not;
+    }
+  }
+  for (const auto& [rank, delay_s] : start_.job.inject.rank_delay_s) {
+    offers.push_back({{.kind = FixKind::no_delay, .value = rank}});
+  }
+  return offers;
 }
 
 void ScriptSession::measure() {

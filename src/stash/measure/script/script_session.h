@@ -9,6 +9,7 @@
 
 #include "stash/core/job.h"
 #include "stash/core/step_gate.h"
+#include "stash/launch/fix_variants.h"
 #include "stash/launch/shared_state.h"
 #include "stash/measure/events.h"
 #include "stash/measure/group_control.h"
@@ -31,6 +32,8 @@ struct ScriptHooks {
   // Returns the share of the data's pages that is cached, where that is known.
   std::function<std::optional<double>(Condition, int steps, WeightsAfter)> enter;
   std::function<void()> finish;  // after the last window
+  // Makes a fix of what the script's interpreter holds; an empty name undoes it. Error: it cannot.
+  std::function<void(const std::string& name)> change;
 };
 
 struct ScriptStart {
@@ -45,7 +48,8 @@ struct ScriptStart {
   MachineEvent machine;
   std::vector<std::string> warnings;
   bool keep_training = false;
-  bool records_work = false;  // in the steps before the first window
+  bool records_work = false;                        // in the steps before the first window
+  std::optional<std::vector<FixOffer>> fixes = {};  // that the interpreter can make; absent: none are asked for
 };
 
 // Somebody's training script under the ruler. The script's thread calls step_end() after each step; the ruler runs on
@@ -78,7 +82,7 @@ class ScriptSession final : public Workload {
   void send(const RankEvent& event) const { events_.send(event); }
 
   void apply(const Variant& variant) override;
-  void undo() override { changed_.reset(); }
+  void undo() override;
   std::optional<double> enter(Condition condition, int steps) override;
   void go() override {}
   std::optional<double> run(int steps) override;
@@ -96,8 +100,12 @@ class ScriptSession final : public Workload {
   void set_position(SwitchPosition position);
   SwitchPosition position_of(const SwitchBackend& backend) const;
   WeightsAfter weights_after(Condition condition) const;
+  std::vector<FixOffer> own_fixes() const;
+  void probe_halves(const std::string& group);
+  void set_halves(const std::string& group, bool halves);
   std::vector<Variant> choose_variants(const std::vector<Condition>& conditions);
   void delay();
+  std::int64_t injected_delay_ns() const;
   void slow_down(SwitchBackend& backend) const;
   void check_injected_groups() const;
   void let_others_catch_up();
@@ -110,11 +118,12 @@ class ScriptSession final : public Workload {
   Switches switches_;
   SwitchPosition position_ = SwitchPosition::pass;
   std::optional<ChangedGroup> changed_;  // by the variant that is applied
+  std::optional<Fix> fix_;               // the same
   ScriptStart start_;
   std::map<std::string, std::int64_t> calls_before_;  // by group, up to the first step's end
   std::unique_ptr<GroupControl> control_;
   std::unique_ptr<RankProbe> probe_;
-  std::int64_t delay_ns_ = 0;
+  std::atomic<std::int64_t> delay_ns_{0};
   std::unique_ptr<StepGate> gate_;
   std::thread thread_;
   std::atomic<bool> measuring_{false};

@@ -21,7 +21,7 @@ namespace {
 
 // The interpreter lock is taken for a call from the ruler's thread. What the hook is told is what it has to do, not the
 // condition's name: which one means what is known in C++ alone.
-ScriptHooks guarded(py::function enter, py::function finish) {
+ScriptHooks guarded(py::function enter, py::function finish, py::function change) {
   return {.enter =
               [enter = std::move(enter)](Condition condition, int steps, WeightsAfter weights) {
                 const py::gil_scoped_acquire interpreter;
@@ -36,6 +36,17 @@ ScriptHooks guarded(py::function enter, py::function finish) {
               [finish = std::move(finish)] {
                 const py::gil_scoped_acquire interpreter;
                 finish();
+              },
+          .change =
+              [change = std::move(change)](const std::string& name) {
+                const py::gil_scoped_acquire interpreter;
+                std::string why;
+                try {
+                  why = change(name).cast<std::optional<std::string>>().value_or("");
+                } catch (const py::error_already_set& error) {
+                  why = error.what();
+                }
+                if (!why.empty()) throw Error(why);
               }};
 }
 
@@ -44,8 +55,8 @@ int open_events(const std::string& path) {
 }
 
 // Lives as long as the process: the ruler's thread may outlast the interpreter.
-ScriptSession* make_session(py::function enter, py::function finish, const std::string& events) {
-  return new ScriptSession(guarded(std::move(enter), std::move(finish)), open_events(events));
+ScriptSession* make_session(py::function enter, py::function finish, py::function change, const std::string& events) {
+  return new ScriptSession(guarded(std::move(enter), std::move(finish), std::move(change)), open_events(events));
 }
 
 // This rank's groups have the numbers that its switches know them by, in the order in which it showed them.
@@ -58,9 +69,20 @@ std::map<int, std::string> names_of(const NamedGroups& named, int rank, const st
   return names;
 }
 
+// What the interpreter says of fixes: the variant's name, and why it cannot be tried; empty: it can.
+using ShownFixes = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<FixOffer> offers_of(const ShownFixes& shown) {
+  std::vector<FixOffer> offers;
+  for (const auto& [name, why_not] : shown) {
+    if (const std::optional<Fix> fix = fix_of(name)) offers.push_back({*fix, why_not});
+  }
+  return offers;
+}
+
 void start(ScriptSession& session, const std::string& order_file, const Team& team, const py::object& control,
            const std::string& device, ShownJob shown, const std::vector<int>& group_numbers,
-           std::map<std::string, std::string> versions, const Gpus& gpus) {
+           std::map<std::string, std::string> versions, const Gpus& gpus, const ShownFixes& fixes) {
   const ScriptOrder order = read_script_order(order_file);
   const c10::Device torch_device(device);
   shown.ranks = static_cast<int>(team.places().size());
@@ -78,7 +100,8 @@ void start(ScriptSession& session, const std::string& order_file, const Team& te
                  .machine = machine_event(std::move(versions), gpus),
                  .warnings = script_warnings(shown),
                  .keep_training = order.keep_training,
-                 .records_work = order.records_work});
+                 .records_work = order.records_work,
+                 .fixes = order.tries ? std::optional(offers_of(fixes)) : std::nullopt});
   if (!team.reports_with_rank_0()) session.send(ElsewhereEvent{team.places().front().host});
 }
 
@@ -103,7 +126,7 @@ bool step_end(ScriptSession& session) {
 void bind_session(py::module_& module) {
   py::class_<ScriptSession, std::unique_ptr<ScriptSession, py::nodelete>>(module, "Session",
                                                                           "A training script under the ruler.")
-      .def(py::init(&make_session), py::arg("enter"), py::arg("finish"), py::arg("events"))
+      .def(py::init(&make_session), py::arg("enter"), py::arg("finish"), py::arg("change"), py::arg("events"))
       .def(
           "add_group",
           [](ScriptSession& session, const py::object& group, const std::string& device, int number) {
@@ -113,7 +136,7 @@ void bind_session(py::module_& module) {
       .def("before_group", &ScriptSession::before_group, py::call_guard<py::gil_scoped_release>())
       .def("name_group", &ScriptSession::name_group, py::arg("number"), py::arg("description"))
       .def("start", &start, py::arg("order_file"), py::arg("team"), py::arg("control"), py::arg("device"),
-           py::arg("shown"), py::arg("group_numbers"), py::arg("versions"), py::arg("gpus"))
+           py::arg("shown"), py::arg("group_numbers"), py::arg("versions"), py::arg("gpus"), py::arg("fixes"))
       .def("set_node",
            [](ScriptSession& session, const py::object& group, const std::string& device, const py::object& backend,
               std::vector<int> ranks) {

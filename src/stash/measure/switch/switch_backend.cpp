@@ -2,6 +2,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/measure/switch/future_work.h"
+#include "stash/measure/switch/half_sums.h"
 #include "stash/measure/switch/local_results.h"
 
 namespace stash {
@@ -202,6 +203,14 @@ WorkPtr SwitchBackend::broadcast(Tensors& tensors, const c10d::BroadcastOptions&
 }
 
 WorkPtr SwitchBackend::allreduce(Tensors& tensors, const c10d::AllreduceOptions& opts) {
+  const bool halves = halves_.load(std::memory_order_relaxed) && position() != SwitchPosition::off;
+  if (!halves || !can_be_halved(tensors)) return sum_all(tensors, opts);
+  Tensors half = halved(tensors, stream_ != nullptr);
+  const WorkPtr work = sum_all(half, opts);
+  return with_whole_numbers(getRank(), work, std::move(half), tensors, stream_ != nullptr);
+}
+
+WorkPtr SwitchBackend::sum_all(Tensors& tensors, const c10d::AllreduceOptions& opts) {
   return route(
       {c10d::OpType::ALLREDUCE, bytes_of(tensors), tensors},
       [&](c10d::Backend& real) { return real.allreduce(tensors, opts); },

@@ -42,6 +42,9 @@ class SwitchBackend : public c10d::Backend {
   void set_link(double bytes_per_s, EmulatedStream* stream) {
     link_ = std::make_unique<InjectedLink>(bytes_per_s, stream);
   }
+  // Sums of many fp32 numbers go out as bf16, with the conversion that this costs; on the emulated accelerator, whose
+  // gradients have no values, as half of the numbers. For tries: off otherwise.
+  void set_halves(bool halves) { halves_.store(halves, std::memory_order_relaxed); }
   // Shown to the supervisor while a collective is under way.
   void set_state(RankState& state) { state_ = &state; }
   // Where collectives of a traced window are kept.
@@ -156,6 +159,7 @@ class SwitchBackend : public c10d::Backend {
   template <typename OnReal, typename OnNode, typename Locally>
   WorkPtr route(Issue issue, OnReal&& on_real, OnNode&& on_node, Locally&& locally);
   WorkPtr track(const Issue& issue, int peers, WorkPtr work);
+  WorkPtr sum_all(Tensors& tensors, const c10d::AllreduceOptions& opts);
   SpanPlace* keep(const Issue& issue);  // null: the window is not traced
 
   void time_on_device(const WorkPtr& work, CollectiveLog::Entry& entry, SpanPlace* span);
@@ -174,6 +178,7 @@ class SwitchBackend : public c10d::Backend {
   EmulatedStream* stream_ = nullptr;
   std::unique_ptr<InjectedLink> link_;
   std::atomic<SwitchPosition> position_{SwitchPosition::pass};
+  std::atomic<bool> halves_{false};
   std::shared_ptr<SpanLog> spans_;  // null: none are kept
   bool stream_ordered_;             // completion is an event of the device, not of the host
   bool device_timing_ = true;

@@ -14,6 +14,7 @@ enum class SyncKind {
   fsdp,    // fully_shard
   fsdp1,   // FullyShardedDataParallel
   tensor,  // a dimension of a mesh that is named so
+  pipeline,  // the same, or ranks that send to each other
   unknown
 };
 
@@ -26,6 +27,7 @@ struct SyncGroup {
   bool between_nodes = false;
   std::optional<Estimate> exposed;          // of interconnect and network together; absent: unknown
   std::optional<Estimate> inside, between;  // of that, where both are known
+  std::vector<GroupOperation> operations = {};  // per step
   double calls = 0, gathers = 0, scatters = 0;
   double bytes = 0, gathered_bytes = 0, scattered_bytes = 0, summed_bytes = 0;
 };

@@ -1,4 +1,4 @@
-#include "stash/advise/sync_groups.h"
+#include "stash/attribute/sync_groups.h"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,8 @@ namespace {
 // As Megatron, torchtitan and DeepSpeed call them.
 constexpr std::array<std::string_view, 6> kTensorNames{
     "tp", "tensor", "tensor_parallel", "tensor_model_parallel", "model_parallel", "mp"};
+constexpr std::array<std::string_view, 5> kPipelineNames{"pp", "pipe", "pipeline", "pipeline_parallel",
+                                                         "pipeline_model_parallel"};
 constexpr double kMostlyRatio = 0.5;  // of what goes around, where groups are not known, may be no sum of gradients
 
 bool holds(const std::vector<std::string>& words, std::string_view word) {
@@ -21,7 +23,11 @@ SyncKind kind_of(const GroupTime& line, const std::optional<ScriptFacts>& facts)
     const bool is_first = facts && holds(facts->wrappers, "FSDP1") && !holds(facts->wrappers, "FSDP");
     return is_first ? SyncKind::fsdp1 : SyncKind::fsdp;
   }
-  return std::ranges::find(kTensorNames, line.name) != kTensorNames.end() ? SyncKind::tensor : SyncKind::unknown;
+  if (std::ranges::find(kTensorNames, line.name) != kTensorNames.end()) return SyncKind::tensor;
+  const bool passes_on = std::ranges::any_of(
+      line.operations, [](const GroupOperation& one) { return one.op == "send" || one.op == "recv"; });
+  const bool is_named = std::ranges::find(kPipelineNames, line.name) != kPipelineNames.end();
+  return passes_on || is_named ? SyncKind::pipeline : SyncKind::unknown;
 }
 
 void add_operation(SyncGroup& group, std::string_view op, double calls, double bytes) {
@@ -57,6 +63,7 @@ std::vector<SyncGroup> sync_groups(const Profile& profile, const Ledger& ledger)
     group.ranks = line.ranks;
     group.between_nodes = line.between_nodes;
     group.exposed = line.exposed;
+    group.operations = line.operations;
     group.inside = line.inside;
     group.between = line.between;
     const auto known = std::ranges::find(profile.groups, line.name, &CommGroup::name);
