@@ -41,7 +41,7 @@ TEST(Units, WrongTextNamesTheOptionAndAValidSpelling) {
   const auto fault_of = [](std::string_view text) {
     return message_of<UsageError>([&] { parse_duration_s(text, "--max-time"); });
   };
-  EXPECT_EQ(fault_of("soon"), "--max-time takes a duration, not 'soon'; write it like 120s, 30ms or 2m");
+  EXPECT_EQ(fault_of("soon"), "--max-time takes a duration, not 'soon'; write it like 30ms, 120s or 24h");
   for (const char* text : {"", "120", "-3s", "nan", "inf s", "1e999s", "3 lightyears", "s"}) {
     EXPECT_CONTAINS(fault_of(text), "--max-time takes a duration") << text;
   }

@@ -88,6 +88,19 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
   throw_unknown(is_flag ? "flag" : "verb", name, as_views(known));
 }
 
+// "FILE" or "--skypilot FILE" of the first that has to be given and was not.
+std::string missing_from(const CLI::App& place) {
+  for (const CLI::Option* option : place.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    const bool is_flag = !option->get_lnames().empty();
+    const std::string value = option->get_type_name();
+    if (!is_flag) return value.empty() ? option->get_name() : value;
+    const std::string flag = fmt::format("--{}", option->get_lnames().front());
+    return value.empty() ? flag : fmt::format("{} {}", flag, value);
+  }
+  return {};
+}
+
 [[noreturn]] void throw_usage(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unexpected = app.remaining(true);
   if (!unexpected.empty()) throw_unexpected(app, unexpected.front());
@@ -96,7 +109,13 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
     throw UsageError(
         fmt::format("no command given; choose one of: {}; see 'stash --help'", fmt::join(verbs_of(app), ", ")));
   }
-  throw UsageError(fmt::format("{}; see 'stash {} --help'", error.what(), full_name(place)));
+  if (place.get_require_subcommand_min() > 0 && place.get_subcommands().empty()) {
+    throw UsageError(fmt::format("no command given; choose one of: {}; see 'stash {} --help'",
+                                 fmt::join(verbs_of(place), ", "), full_name(place)));
+  }
+  const std::string missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ? missing_from(place) : "";
+  const std::string what = missing.empty() ? std::string(error.what()) : fmt::format("{} is missing", missing);
+  throw UsageError(fmt::format("{}; see 'stash {} --help'", what, full_name(place)));
 }
 
 }  // namespace

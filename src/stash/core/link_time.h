@@ -5,6 +5,9 @@
 
 namespace stash {
 
+// Sizes of a sweep begin here.
+inline constexpr std::int64_t kSmallestLinkBytes = 1024;
+
 // Calls of one size over one kind of link, by themselves.
 struct LinkTime {
   std::string scope;  // node: among the ranks of a node; joined: among all; pair: between two nodes' first ranks;

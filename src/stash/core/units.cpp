@@ -79,7 +79,7 @@ std::optional<double> usd_in(std::string_view text) {
 }  // namespace
 
 double parse_duration_s(std::string_view text, std::string_view option) {
-  return parse_or_throw(text, option, kDurations, "a duration", "120s, 30ms or 2m");
+  return parse_or_throw(text, option, kDurations, "a duration", "30ms, 120s or 24h");
 }
 
 double parse_usd(std::string_view text, std::string_view option) {

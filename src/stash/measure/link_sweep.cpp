@@ -14,7 +14,6 @@
 namespace stash {
 namespace {
 
-constexpr std::int64_t kFewestBytes = 1024;
 constexpr double kCallBatch_s = 0.01;  // calls are timed together until they take this long
 constexpr int kMostCalls = 50;
 
@@ -160,7 +159,7 @@ void sweep(Call& call, const Scope& scope, Control& control, const SweepLimits& 
   Stopwatch watch(control, scope);
   const double ways = row.scope == "pair" ? 2 : 1;
   row.op = call.name();
-  for (row.bytes = kFewestBytes; row.bytes <= limits.most_bytes; row.bytes *= limits.step_factor) {
+  for (row.bytes = kSmallestLinkBytes; row.bytes <= limits.most_bytes; row.bytes *= limits.step_factor) {
     if (watch.takes_part()) call.prepare(row.bytes);
     watch.time_s(call, 1);  // connections, buffers
     if (control.any(watch.takes_part() && !call.is_right())) {

@@ -77,8 +77,17 @@ class AdviseVerb final : public Verb {
     std::erase_if(some, [&](const Instance& instance) {
       return std::ranges::find(clouds, lower_case(instance.cloud)) == clouds.end();
     });
-    if (some.empty()) throw UsageError(fmt::format("--cloud {}: the catalogue has no machine of it", clouds_));
+    if (some.empty()) throw_no_cloud(all);
     return some;
+  }
+
+  [[noreturn]] void throw_no_cloud(const std::vector<Instance>& all) const {
+    std::vector<std::string_view> known;
+    for (const Instance& instance : all) {
+      if (std::ranges::find(known, instance.cloud) == known.end()) known.push_back(instance.cloud);
+    }
+    if (on_.empty()) throw_unknown("--cloud", clouds_, known);
+    throw UsageError(fmt::format("--on {} has no machine of --cloud {}", on_, clouds_));
   }
 
   std::string render(const AdviceQuestion& question, const Advice& advice, std::span<const Instance> instances) const {

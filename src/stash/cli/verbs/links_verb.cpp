@@ -68,7 +68,9 @@ class LinksVerb final : public Verb {
     Profile profile;
     profile.job = flags_.resolve(count_gpus(), static_cast<int>(allowed_cores().size()), launched);
     const std::int64_t max_link_bytes = parse_bytes(most_, "--max-size");
-    if (max_link_bytes < 1) throw UsageError("--max-size must hold at least a byte, like 256MiB");
+    if (max_link_bytes < kSmallestLinkBytes) {
+      throw UsageError(fmt::format("--max-size {}: sizes begin at 1 KiB; give more, like 256MiB", most_));
+    }
     if (profile.job.ranks < 2) throw UsageError("one rank has no link: use --ranks, or start it under a launcher");
     const CrewPlan plan = plan_crew(launched, profile.job.ranks);
     profile.machine = describe_machine("");
