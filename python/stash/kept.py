@@ -1,4 +1,4 @@
-"""What profiling changes and puts back: weights, and for a script that goes on everything that training depends on."""
+"""What profiling changes and puts back: weights, and for a script that continues everything that training depends on."""
 
 import copy
 import gc

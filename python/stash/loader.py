@@ -180,7 +180,7 @@ class LoaderControl:
             iterator._try_put_index()
 
     def hand_back(self, keep_training):
-        """After `quiet`: the loop goes on as if nothing had been read."""
+        """After `quiet`: the loop continues as if nothing had been read."""
         iterator = self.iterator
         self.begun = False
         if not keep_training or iterator is None:

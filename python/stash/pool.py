@@ -1,5 +1,5 @@
 """A rank's place in the pool of its machine. Nothing here waits for the pool but joining, and whatever becomes of the
-pool, the script goes on with the workers that it has."""
+pool, the script continues with the workers that it has."""
 
 import json
 import os

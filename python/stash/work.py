@@ -14,7 +14,7 @@ HIDDEN = ("DTensor", "FlatParameter")  # their shapes are not those that operato
 
 class WorkRecorder:
     """Of rank 0. Records the steps that the script makes before measuring begins; whatever fails, the script and the
-    measurement go on without."""
+    measurement continue without."""
 
     def __init__(self, folder, events_path):
         self.folder = folder

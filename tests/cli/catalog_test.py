@@ -132,7 +132,7 @@ class Catalogue(unittest.TestCase):
         self.assertGreater(row["memory_bytes"], 1 << 20)
 
     def test_a_machine_without_a_gpu_is_added_as_that(self):
-        self.stash("add", "--this-machine", "--name", "bare")
+        self.stash("add", "--name", "bare")
         row = self.show("bare")
         if row["gpus"] == 0:  # what the driver of this machine says
             self.assertEqual(row["gpu"], "")

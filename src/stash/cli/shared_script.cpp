@@ -43,7 +43,7 @@ class SharedScript {
   }
 
  private:
-  // The command goes on whatever its processes report.
+  // The command continues whatever its processes report.
   void take(const std::string& file, std::string_view line) {
     try {
       const RankEvent event = event_from_line(line);

@@ -54,7 +54,7 @@ void RankProcess::signal(int number) {
   if (!alive()) return;
   stopped_by_us_ = true;
   kill(pid_, number);
-  kill(pid_, SIGCONT);  // a stopped process takes its signal only when it goes on
+  kill(pid_, SIGCONT);  // a stopped process takes its signal only when it continues
 }
 
 std::optional<RankEnd> RankProcess::reap(const OnRankEvent& on_event) {

@@ -29,7 +29,7 @@ class CatalogAddVerb final : public Verb {
   std::string description() const override { return "Add this machine, measured in a few seconds"; }
 
   void add_flags(CLI::App& app) override {
-    app.add_flag("--this-machine", this_machine_, "Measure decoding and storage on this machine")->required();
+    app.add_flag("--this-machine")->group("");  // once required, and still accepted: there is nothing else to add
     app.add_option("--name", machine_.name, "Name of the machine; default: the host name")->type_name("NAME");
     app.add_option("--gpu", machine_.gpu, "GPU, as named in catalog/gpus.csv; default: what the driver reports")
         ->type_name("NAME");
@@ -38,7 +38,7 @@ class CatalogAddVerb final : public Verb {
     app.add_option("--profile", file_, "Profile made on this machine: gives its links and input rates")
         ->type_name("FILE");
     app.add_option("--storage", storage_, "Folder whose storage is timed; default: the cache folder")->type_name("DIR");
-    app.footer("Example: stash catalog add --this-machine --name lab --gpu V100 --gpus 4 --usd-per-hour 2.50\n");
+    app.footer("Example: stash catalog add --name lab --gpu V100 --gpus 4 --usd-per-hour 2.50\n");
   }
 
   int run() override {
@@ -66,12 +66,10 @@ class CatalogAddVerb final : public Verb {
     }
     if (!machine_.gpu.empty()) find_gpu(machine_.gpu);
     if (find_instance_or_null(instance_table(), machine_.name) != nullptr) {
-      throw UsageError(
-          fmt::format("--name {} is a rented machine of the catalogue; name yours otherwise", machine_.name));
+      throw UsageError(fmt::format("--name {} is a machine of the catalogue; give yours another name", machine_.name));
     }
   }
 
-  bool this_machine_ = false;
   std::string file_, storage_;
   ThisMachineOptions machine_;
   UsdFlag price_;

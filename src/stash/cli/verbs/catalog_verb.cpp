@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <utility>
-#include <vector>
 
 #include "stash/cli/verbs/catalog_verbs.h"
+#include "stash/cli/verbs/inner_verbs.h"
 #include "stash/core/words.h"
 #include "stash/report/printable.h"
 #include "stash/report/terminal.h"
@@ -24,29 +23,18 @@ class CatalogVerb final : public Verb {
         "  stash catalog list --gpu V100\n"
         "  stash catalog show p3.8xlarge\n"
         "  stash catalog import --skypilot vms.csv --date 2026-08-22\n"
-        "  stash catalog add --this-machine --name lab --usd-per-hour 2.50\n"
+        "  stash catalog add --name lab --usd-per-hour 2.50\n"
         "What is imported or added is kept in $XDG_DATA_HOME/stash/catalog, else ~/.local/share/stash/catalog.\n");
-    add(app, make_catalog_list_verb());
-    add(app, make_catalog_show_verb());
-    add(app, make_catalog_import_verb());
-    add(app, make_catalog_add_verb());
+    verbs_.add(app, make_catalog_list_verb());
+    verbs_.add(app, make_catalog_show_verb());
+    verbs_.add(app, make_catalog_import_verb());
+    verbs_.add(app, make_catalog_add_verb());
   }
 
-  int run() override {
-    for (const auto& [app, verb] : verbs_) {
-      if (app->parsed()) return verb->run();
-    }
-    return 0;  // never: one of them is required
-  }
+  int run() override { return verbs_.chosen()->run(); }  // one of them is required
 
  private:
-  void add(CLI::App& app, std::unique_ptr<Verb> verb) {
-    CLI::App* const own = app.add_subcommand(verb->name(), verb->description());
-    verb->add_flags(*own);
-    verbs_.emplace_back(own, std::move(verb));
-  }
-
-  std::vector<std::pair<CLI::App*, std::unique_ptr<Verb>>> verbs_;
+  InnerVerbs verbs_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace stash {
 
 namespace {
 
-// Runs `work` with a progress line that is gone when it returns, so that the result stands on a line of its own.
+// Runs `work` with a progress line that is gone when it returns, so that the result has a line to itself.
 template <class Work>
 auto with_progress(std::string_view what, Work work) {
   CountProgress line(what);

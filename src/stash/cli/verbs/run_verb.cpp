@@ -122,7 +122,7 @@ class RunVerb final : public Verb {
         "--input {}: not the name of a function; such as get_batch, data:get_batch or Loader.next", input_));
   }
 
-  // At once: the script goes on, perhaps for hours, and nothing is measured any more.
+  // At once: the script continues, perhaps for hours, and nothing is measured any more.
   void tell_errors(const RankErrors& errors) {
     for (const auto& [rank, error] : errors) {
       if (told_.insert(error.message).second) StatusLine().say(fmt::format("stash: {}", error.message));

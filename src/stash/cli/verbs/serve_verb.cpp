@@ -9,6 +9,7 @@
 #include "stash/cli/flags/serve_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
+#include "stash/cli/verbs/inner_verbs.h"
 #include "stash/cli/verbs/serve_verbs.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
@@ -28,8 +29,8 @@ class ServeVerb final : public Verb {
   std::string description() const override { return "Serve models over HTTP within a latency objective"; }
 
   void add_flags(CLI::App& app) override {
-    add_verb(app, make_serve_bench_verb());
-    add_verb(app, make_serve_predict_verb());
+    verbs_.add(app, make_serve_bench_verb());
+    verbs_.add(app, make_serve_predict_verb());
     flags_.add_to(app);
     app.add_option("--host", address_.host, "Address to listen on; 0.0.0.0: every one of this machine")
         ->type_name("ADDRESS")
@@ -58,9 +59,7 @@ class ServeVerb final : public Verb {
   }
 
   int run() override {
-    for (const auto& [app, verb] : verbs_) {
-      if (app->parsed()) return verb->run();
-    }
+    if (Verb* const inner = verbs_.chosen()) return inner->run();
     check_limits();
     const ServeSettings settings = flags_.settings();
     StopSignals signals;
@@ -79,12 +78,6 @@ class ServeVerb final : public Verb {
   }
 
  private:
-  void add_verb(CLI::App& app, std::unique_ptr<Verb> verb) {
-    CLI::App* const own = app.add_subcommand(verb->name(), verb->description());
-    verb->add_flags(*own);
-    verbs_.emplace_back(own, std::move(verb));
-  }
-
   static bool wait_for(WorkerCrew& workers, const StopSignals& signals, std::vector<ServedModel>& models) {
     StatusLine line;
     const bool is_loaded = workers.load_all(
@@ -138,7 +131,7 @@ class ServeVerb final : public Verb {
     if (!(limits_.request_s > 0)) throw UsageError("--timeout takes a time above 0, like 30s");
   }
 
-  std::vector<std::pair<CLI::App*, std::unique_ptr<Verb>>> verbs_;
+  InnerVerbs verbs_;
   ServeFlags flags_;
   ListenAddress address_;
   ServeLimits limits_;

@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
-#include <utility>
-#include <vector>
 
+#include "stash/cli/verbs/inner_verbs.h"
 #include "stash/cli/verbs/share_verbs.h"
 
 namespace stash {
@@ -21,29 +20,18 @@ class ShareVerb final : public Verb {
         "  stash share run jobs.toml\n"
         "  stash share pool --cores 14 &\n"
         "  stash share status\n");
-    add(app, make_share_plan_verb());
-    add(app, make_share_simulate_verb());
-    add(app, make_share_run_verb());
-    add(app, make_share_pool_verb());
-    add(app, make_share_status_verb());
-    add(app, make_share_train_verb());
+    verbs_.add(app, make_share_plan_verb());
+    verbs_.add(app, make_share_simulate_verb());
+    verbs_.add(app, make_share_run_verb());
+    verbs_.add(app, make_share_pool_verb());
+    verbs_.add(app, make_share_status_verb());
+    verbs_.add(app, make_share_train_verb());
   }
 
-  int run() override {
-    for (const auto& [app, verb] : verbs_) {
-      if (app->parsed()) return verb->run();
-    }
-    return 0;  // never: one of them is required
-  }
+  int run() override { return verbs_.chosen()->run(); }  // one of them is required
 
  private:
-  void add(CLI::App& app, std::unique_ptr<Verb> verb) {
-    CLI::App* const own = app.add_subcommand(verb->name(), verb->description());
-    verb->add_flags(*own);
-    verbs_.emplace_back(own, std::move(verb));
-  }
-
-  std::vector<std::pair<CLI::App*, std::unique_ptr<Verb>>> verbs_;
+  InnerVerbs verbs_;
 };
 
 }  // namespace

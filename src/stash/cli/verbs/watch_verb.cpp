@@ -67,7 +67,7 @@ class WatchVerb final : public Verb {
   }
 
  private:
-  // The command goes on whatever its ranks report.
+  // The command continues whatever its ranks report.
   void take(const std::string& file, std::string_view line) {
     try {
       const RankEvent event = event_from_line(line);
