@@ -32,11 +32,11 @@ struct MachineType {
 // A function service: starts in seconds, is billed by use, and costs more.
 struct FunctionType {
   std::string name;
-  double usd_per_s = 0;        // while a call works
+  double usd_per_s = 0;  // while a call works
   double usd_per_request = 0;
-  double work_s = 0;           // of one request
+  double work_s = 0;  // of one request
   VaryingTime cold_start;
-  double kept_warm_s = 300;    // after a call
+  double kept_warm_s = 300;  // after a call
   std::string source;
 };
 

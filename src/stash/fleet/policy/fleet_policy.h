@@ -32,7 +32,7 @@ struct TypeCount {
 
 // What a policy may know when it decides.
 struct FleetView {
-  double now_s = 0;                    // since the trace began
+  double now_s = 0;                     // since the trace began
   std::span<const LoadMinute> minutes;  // all that is over, oldest first
   std::span<const TypeCount> machines;  // by type of the market
 };

@@ -10,10 +10,10 @@ namespace stash {
 struct LoadTrace {
   double slot_s = 60;  // 60: per minute, 1: per second
   std::vector<std::uint32_t> requests;
-  std::vector<bool> holes;                  // as many as `requests`; empty: none
-  std::vector<std::uint32_t> peak_5s{};     // of each slot, where the file has it; else empty
-  double begin_s = 0;                       // of the first slot, on the clock of the file (seconds of a day count)
-  std::vector<std::string> warnings{};      // what was found and left out, in sentences
+  std::vector<bool> holes;               // as many as `requests`; empty: none
+  std::vector<std::uint32_t> peak_5s{};  // of each slot, where the file has it; else empty
+  double begin_s = 0;                    // of the first slot, on the clock of the file (seconds of a day count)
+  std::vector<std::string> warnings{};   // what was found and left out, in sentences
 
   double duration_s() const { return slot_s * static_cast<double>(requests.size()); }
   bool is_hole(std::size_t slot) const { return !holes.empty() && holes[slot]; }
