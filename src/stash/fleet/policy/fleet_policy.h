@@ -47,7 +47,7 @@ struct WantedType {
 struct FleetOrder {
   std::vector<WantedType> wanted;  // by type of the market
   bool use_functions = false;      // for what the machines cannot take in time
-  std::string reason;              // one sentence, for the log of decisions
+  std::string reason{};            // one sentence, for the log of decisions
 };
 
 class FleetPolicy {

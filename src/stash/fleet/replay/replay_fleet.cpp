@@ -15,7 +15,7 @@
 #include "stash/fleet/replay/replay_machines.h"
 #include "stash/fleet/replay/request_work.h"
 #include "stash/fleet/traffic/arrival_stream.h"
-#include "stash/fleet/traffic/trace_minutes.h"
+#include "stash/fleet/traffic/load_minutes.h"
 
 namespace stash {
 namespace {
@@ -56,11 +56,10 @@ class FleetReplay {
  public:
   FleetReplay(const Market& market, const LoadTrace& trace, FleetPolicy& policy, const ReplayOptions& options)
       : market_(market),
-        trace_(trace),
         policy_(policy),
         options_(options),
-        minutes_(trace_minutes(trace, options.span)),
-        holes_(minute_holes(trace)),
+        recorded_(minutes_of(trace)),
+        minutes_(recorded_.begin(), recorded_.begin() + static_cast<std::ptrdiff_t>(options.span.from_s / kMinute_s)),
         work_(request_work(trace)),
         arrivals_(trace, options.seed, options.span),
         machines_(market, options_, policy.price_ratio(), step_latencies_) {
@@ -103,7 +102,7 @@ class FleetReplay {
  private:
   bool in_hole(double s) const {
     const auto minute = static_cast<std::size_t>(s / kMinute_s);
-    return minute < holes_.size() && holes_[minute];
+    return minute < recorded_.size() && recorded_[minute].hole;
   }
 
   void take_arrivals(double until_s) {
@@ -147,11 +146,8 @@ class FleetReplay {
 
   void decide() {
     // A fleet that is taken over has seen a minute.
-    std::vector<LoadMinute> first;
-    if (minutes_.empty()) first.push_back(first_minute(trace_));
-    const FleetView view{.now_s = now_s_,
-                         .minutes = first.empty() ? std::span<const LoadMinute>(minutes_) : first,
-                         .machines = machines_.counts()};
+    const std::span<const LoadMinute> known = minutes_.empty() ? std::span(recorded_).first(1) : std::span(minutes_);
+    const FleetView view{.now_s = now_s_, .minutes = known, .machines = machines_.counts()};
     FleetOrder order = policy_.decide(view);
     machines_.apply(order);
     use_functions_ = order.use_functions;
@@ -269,11 +265,10 @@ class FleetReplay {
   }
 
   const Market& market_;
-  const LoadTrace& trace_;
   FleetPolicy& policy_;
   const ReplayOptions& options_;
+  const std::vector<LoadMinute> recorded_;
   std::vector<LoadMinute> minutes_;
-  std::vector<bool> holes_;
   std::vector<float> work_;
   ArrivalStream arrivals_;
   LatencyHistogram step_latencies_, all_latencies_;

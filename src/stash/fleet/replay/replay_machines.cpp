@@ -12,7 +12,7 @@
 namespace stash {
 namespace {
 
-constexpr std::size_t kMostMachines = 20'000;
+constexpr std::size_t kMostOrdered = 20'000;
 
 }  // namespace
 
@@ -85,8 +85,8 @@ void ReplayMachines::change(std::size_t type, bool is_spot, int wanted) {
 
 void ReplayMachines::start(std::size_t type, bool is_spot) {
   const MachineType& kind = market_->machines[type];
-  if (machines_.size() >= kMostMachines) {
-    throw Error(fmt::format("a policy orders more than {} machines", format_count(kMostMachines)));
+  if (machines_.size() >= kMostOrdered) {
+    throw Error(fmt::format("a policy orders more than {} machines", format_count(kMostOrdered)));
   }
   if (is_spot && !kind.spot_usd_per_hour) throw Error(fmt::format("{} has no spot price", kind.name));
   const bool is_taken_over = now_s_ < options_->span.from_s + options_->taken_over_s;
