@@ -15,7 +15,6 @@ struct ProviderSetup {
   std::filesystem::path folder;    // of the fleet; it exists
   std::filesystem::path program;   // stash itself
   std::string model = "resnet50";  // as `stash serve --model` takes it
-  int most_batch = 32;
   int port = 8000;                     // where requests go; 0: a free one
   double speed = 1;                    // of the fleet's clock
   std::string image;                   // of a container with `stash serve`

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -15,10 +16,12 @@
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
-#include "stash/fleet/live/draw_start.h"
 #include "stash/fleet/live/fleet_record.h"
+#include "stash/fleet/live/local/local_end.h"
 #include "stash/fleet/live/local/proxy_config.h"
 #include "stash/fleet/live/metrics_text_reader.h"
+#include "stash/fleet/market/capacity.h"
+#include "stash/fleet/replay/varying_draw.h"
 #include "stash/launch/process/subprocess.h"
 #include "stash/serve/load/client_socket.h"
 #include "stash/serve/load/load_request.h"
@@ -31,11 +34,11 @@ namespace fs = std::filesystem;
 
 constexpr double kAnnounce_s = 60;     // for a server to listen; it takes milliseconds
 constexpr double kDrain_fleet_s = 60;  // for requests that a machine has taken
-constexpr double kEnd_server_s = 20;   // from SIGTERM on: a server gives what it accepted 10 s
+constexpr double kEnd_server_s = 20;   // from SIGTERM on
 constexpr double kUnwell_s = 15;       // a machine that fails its checks for this long is given up
 constexpr double kProxyStart_s = 10;
 constexpr double kMetrics_s = 0.3;
-constexpr int kLargestWeight = 256;  // of HAProxy
+constexpr double kFullWeight = 100;  // of the type that takes most; HAProxy knows up to 256
 constexpr const char* kMissingProxy =
     "the local provider needs HAProxy, and there is no `haproxy`: apt-get install haproxy";
 
@@ -77,18 +80,28 @@ int most_proxy_connections() {
 
 }  // namespace
 
-// The largest batch that may come just behind another one and still be in time, over its time.
-int proxy_weight(const MachineType& type, const FleetObjective& objective, int most_batch) {
-  const int batch = std::max(type.times.largest_within(objective.latency_s / 2, most_batch), 1);
-  const double per_s = batch / type.times.at(batch);
-  return static_cast<int>(std::clamp(per_s / 10, 1.0, double{kLargestWeight}));
+std::vector<int> proxy_weights(const Market& market, const FleetObjective& objective) {
+  std::vector<double> per_s;
+  double most = 0;
+  for (const MachineType& type : market.machines) {
+    const auto capacity = capacity_of(type, objective);
+    per_s.push_back(capacity ? capacity->per_s / std::max(type.devices, 1) : 0);
+    most = std::max(most, per_s.back());
+  }
+  std::vector<int> weights;
+  for (const double one : per_s) {
+    const double weight = most > 0 ? std::round(kFullWeight * one / most) : 1;
+    weights.push_back(static_cast<int>(std::max(weight, 1.0)));
+  }
+  return weights;
 }
 
 LocalProvider::LocalProvider(ProviderSetup setup)
     : setup_(std::move(setup)),
       proxy_(setup_.folder),
       log_(setup_.folder, setup_.objective.latency_s),
-      random_(std::random_device{}()) {
+      random_(std::random_device{}()),
+      weights_(proxy_weights(*setup_.market, setup_.objective)) {
   find_proxy();
   if (auto state = read_local_state(setup_.folder / "machines.json"); state && state->boot == boot_id()) {
     state_ = std::move(*state);
@@ -147,8 +160,7 @@ void LocalProvider::write_proxy_config() {
 
 int LocalProvider::weight_of(const LocalMachine& machine) const {
   if (machine.state == MachineState::draining) return 0;
-  const MachineType& type = setup_.market->machines[static_cast<std::size_t>(machine.type)];
-  return proxy_weight(type, setup_.objective, setup_.most_batch);
+  return weights_.at(static_cast<std::size_t>(machine.type));
 }
 
 void LocalProvider::start(int type, bool spot, int count) {
@@ -161,7 +173,7 @@ void LocalProvider::start(int type, bool spot, int count) {
 void LocalProvider::start_machine(int type, bool spot) {
   const MachineType& what = setup_.market->machines.at(static_cast<std::size_t>(type));
   const std::int64_t now = now_ns();
-  const double start_s = draw_start_s(what.start, random_) / setup_.speed;
+  const double start_s = draw_s(what.start, random_) / setup_.speed;
   LocalMachine machine{.id = fmt::format("{}-{}", plain_name(what.name), state_.next++),
                        .type = type,
                        .spot = spot,
@@ -179,7 +191,7 @@ void LocalProvider::start_machine(int type, bool spot) {
     server.process = start_detached(
         {setup_.program.string(), "serve", "--model", setup_.model, "--batch-times", times_text(what.times),
          "--objective", fmt::format("{:.0f}us", setup_.objective.latency_s * 1e6), "--max-batch",
-         std::to_string(setup_.most_batch), "--port", "0", "--announce",
+         std::to_string(what.most_batch), "--port", "0", "--announce",
          (folder_of(machine) / fmt::format("server-{}.json", i)).string()},
         folder_of(machine) / fmt::format("server-{}.log", i));
   }
@@ -366,33 +378,12 @@ std::vector<ProcessIdentity> LocalProvider::all_processes() const {
   return all;
 }
 
-// First nobody can send any more, and what was accepted is answered; then the machines end.
 void LocalProvider::end(bool keeps_machines) {
   save();
   if (keeps_machines) return;
-  signal_process(state_.proxy, SIGUSR1);
-  const std::int64_t deadline_ns = now_ns() + nanoseconds(kDrain_fleet_s);
-  while (is_alive(state_.proxy) && now_ns() < deadline_ns) {
-    reap({state_.proxy});
-    sleep_until_ns(now_ns() + nanoseconds(0.02));
-  }
-  signal_process(state_.proxy, SIGKILL);
-  for (const ProcessIdentity& one : all_processes()) signal_process(one, SIGTERM);
-  wait_for_end(kEnd_server_s);
-  for (const LocalMachine& machine : state_.machines) kill_machine(machine);
+  end_local_fleet(setup_.folder, state_);
   state_.machines.clear();
   state_.proxy = {};
-  std::error_code ignored;
-  fs::remove(setup_.folder / "machines.json", ignored);
-}
-
-void LocalProvider::wait_for_end(double most_s) const {
-  const std::int64_t deadline_ns = now_ns() + nanoseconds(most_s);
-  const std::vector<ProcessIdentity> all = all_processes();
-  while (now_ns() < deadline_ns && std::ranges::any_of(all, is_alive)) {
-    reap(all);
-    sleep_until_ns(now_ns() + nanoseconds(0.02));
-  }
 }
 
 void LocalProvider::save() {

@@ -45,7 +45,6 @@ class LocalProvider final : public FleetProvider {
   int weight_of(const LocalMachine& machine) const;
   std::optional<double> busy_s(const LocalMachine& machine) const;
   void kill_machine(const LocalMachine& machine) const;
-  void wait_for_end(double most_s) const;
   std::vector<ProcessIdentity> all_processes() const;
   void save();
 
@@ -54,13 +53,14 @@ class LocalProvider final : public FleetProvider {
   ProxySocket proxy_;
   RequestLog log_;
   std::mt19937_64 random_;
-  std::string config_text_;  // as written last
+  std::vector<int> weights_;   // by type
+  std::string config_text_;    // as written last
   std::string saved_text_;
   std::map<std::string, ProxyServerState> seen_;      // by the proxy, at the last look
   std::map<std::string, std::int64_t> unwell_since_;  // machines that the proxy sends nothing to
 };
 
-// How many requests a machine gets beside the others: by what it can do in time.
-int proxy_weight(const MachineType& type, const FleetObjective& objective, int most_batch);
+// Of requests for one device of each type: by what it takes in time.
+std::vector<int> proxy_weights(const Market& market, const FleetObjective& objective);
 
 }  // namespace stash

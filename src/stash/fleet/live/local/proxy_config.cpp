@@ -10,8 +10,9 @@ std::string proxy_server_words(const ProxyServer& server) {
 
 // - Requests go to machines by weight, each request anew. A connection to a machine carries one request: one that is
 //   closed at the wrong moment by a machine that ends could lose another.
-// - What could not be connected, or was not answered at all because the machine died, is sent to another machine:
-//   inference has no effect that a second one could double.
+// - What could not be connected, was refused because it would be late, or was not answered at all because the machine
+//   died, is sent to another machine: inference has no effect that a second one could double. The last two only if the
+//   request fits into the proxy's buffer, 16 kB.
 // - With a reload, idle connections take one more request before they are closed: none is lost on its way.
 // - The proxy keeps what it has to tell of requests while nobody listens, and tells it to the next controller.
 std::string proxy_config_text(const ProxyConfig& config) {
@@ -30,8 +31,8 @@ defaults
   option idle-close-on-response
   option dontlognull
   option redispatch 1
-  retries 3
-  retry-on conn-failure empty-response
+  retries 2
+  retry-on conn-failure empty-response 503
   timeout connect 1s
   timeout client 60s
   timeout server 60s
