@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,12 @@ struct FleetView {
 struct WantedType {
   int machines = 0;
   int spot = 0;
+};
+
+// What a policy expected of a minute: requests that it stays below with this probability.
+struct LoadBand {
+  double minute_s = 0;  // when that minute begins, since the trace began
+  double p05 = 0, p50 = 0, p95 = 0;
 };
 
 // What a policy decides; the same for a replay and for a live fleet.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr double kWindow_s = 5;  // whose busiest one a policy sees
 constexpr double kMinute_s = 60;
-constexpr std::size_t kMostDecisions = 5000;
+
 
 // The cheapest function whose warm answer is in time.
 const FunctionType* function_for(const Market& market, const FleetObjective& objective) {
@@ -152,14 +153,29 @@ class FleetReplay {
     machines_.apply(order);
     use_functions_ = order.use_functions;
     ++result_.decisions_made;
+    if (order.forecast) expected_.push_back(*order.forecast);
     note_decision(order);
+  }
+
+  // What was expected of minutes that are over now.
+  void take_expected(double until_s) {
+    while (!expected_.empty() && expected_.front().minute_s < until_s) {
+      const LoadBand& band = expected_.front();
+      if (band.minute_s >= step_.from_s) {
+        band_.p05 += band.p05;
+        band_.p50 += band.p50;
+        band_.p95 += band.p95;
+        ++bands_;
+      }
+      expected_.pop_front();
+    }
   }
 
   void note_decision(FleetOrder& order) {
     const bool is_same = std::ranges::equal(order.wanted, last_wanted_, [](const WantedType& a, const WantedType& b) {
       return a.machines == b.machines && a.spot == b.spot;
     });
-    if (!is_same && result_.decisions.size() < kMostDecisions) {
+    if (!is_same && result_.decisions.size() < kMostReplayDecisions) {
       result_.decisions.push_back({now_s_, wanted_text(market_, order), std::move(order.reason)});
     }
     last_wanted_ = std::move(order.wanted);
@@ -198,6 +214,8 @@ class FleetReplay {
 
   void begin_step() {
     step_ = {.from_s = now_s_, .machines = {}};
+    band_ = {};
+    bands_ = 0;
     step_requests_ = requests_;
     step_missed_ = missed_so_far();
     step_refused_ = refused_so_far();
@@ -213,6 +231,10 @@ class FleetReplay {
       if (!in_hole(s)) recorded_s += std::min(kMinute_s, now_s_ - s);
     }
     step_.recorded_s = recorded_s;
+    take_expected(now_s_);
+    if (bands_ > 0) {
+      step_.forecast = {step_.from_s, band_.p05 / bands_, band_.p50 / bands_, band_.p95 / bands_};
+    }
     step_.requests = requests_ - step_requests_;
     step_.missed = missed_so_far() - step_missed_;
     step_.refused = refused_so_far() - step_refused_;
@@ -287,6 +309,9 @@ class FleetReplay {
   std::uint64_t step_requests_ = 0, step_missed_ = 0, step_refused_ = 0;
   double step_usd_ = 0;
   std::vector<double> step_ready_s_;
+  std::deque<LoadBand> expected_;
+  LoadBand band_;  // sums
+  double bands_ = 0;
   ReplayResult result_;
 };
 

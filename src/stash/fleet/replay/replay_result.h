@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stash/fleet/market/market.h"
+#include "stash/fleet/policy/fleet_policy.h"
 
 namespace stash {
 
@@ -28,8 +28,11 @@ struct ReplayPoint {
   std::uint64_t refused = 0;
   double usd = 0;
   std::optional<double> p99_s{};
-  std::vector<double> machines;  // by type: mean of those that were ready
+  std::vector<double> machines;      // by type: mean of those that were ready
+  std::optional<LoadBand> forecast{};  // per minute: mean of those that were made of its minutes
 };
+
+inline constexpr std::size_t kMostReplayDecisions = 5000;  // that are kept
 
 // Orders of other numbers than before.
 struct ReplayDecision {
@@ -70,7 +73,7 @@ struct ReplayResult {
   double step_s = 3600;        // of the points
   std::vector<ReplayPoint> points;
   std::uint64_t decisions_made = 0;
-  std::vector<ReplayDecision> decisions;  // the first few thousand that changed something
+  std::vector<ReplayDecision> decisions;  // the first kMostReplayDecisions that changed something
 };
 
 }  // namespace stash
