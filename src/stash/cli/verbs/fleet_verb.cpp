@@ -18,6 +18,9 @@ class FleetVerb final : public Verb {
         "Examples:\n"
         "  stash fleet plan --model resnet50 --objective 200ms --meet 98% --trace load.csv\n");
     add(app, make_fleet_plan_verb());
+    add(app, make_fleet_run_verb());
+    add(app, make_fleet_status_verb());
+    add(app, make_fleet_stop_verb());
   }
 
   int run() override {

@@ -12,9 +12,9 @@ namespace stash {
 struct ProviderSetup {
   const Market* market = nullptr;
   FleetObjective objective;
-  std::filesystem::path folder;    // of the fleet; it exists
-  std::filesystem::path program;   // stash itself
-  std::string model = "resnet50";  // as `stash serve --model` takes it
+  std::filesystem::path folder;        // of the fleet; it exists
+  std::filesystem::path program;       // stash itself
+  std::string model = "resnet50";      // as `stash serve --model` takes it
   int port = 8000;                     // where requests go; 0: a free one
   double speed = 1;                    // of the fleet's clock
   std::string image;                   // of a container with `stash serve`

@@ -12,9 +12,9 @@
 namespace stash {
 namespace {
 
-constexpr double kAnswers_s = 60;   // for what was accepted
-constexpr double kQuiet_s = 0.5;    // without any request: then all is said, and told to whoever counts
-constexpr double kServers_s = 20;   // from SIGTERM on: a server gives what it accepted 10 s
+constexpr double kAnswers_s = 60;  // for what was accepted
+constexpr double kQuiet_s = 0.5;   // without any request: then all is said, and told to whoever counts
+constexpr double kServers_s = 20;  // from SIGTERM on: a server gives what it accepted 10 s
 constexpr double kEndLook_s = 0.05;
 
 void wait_until_gone(const std::vector<ProcessIdentity>& processes, double most_s) {

@@ -53,8 +53,8 @@ class LocalProvider final : public FleetProvider {
   ProxySocket proxy_;
   RequestLog log_;
   std::mt19937_64 random_;
-  std::vector<int> weights_;   // by type
-  std::string config_text_;    // as written last
+  std::vector<int> weights_;  // by type
+  std::string config_text_;   // as written last
   std::string saved_text_;
   std::map<std::string, ProxyServerState> seen_;      // by the proxy, at the last look
   std::map<std::string, std::int64_t> unwell_since_;  // machines that the proxy sends nothing to

@@ -20,7 +20,7 @@
 namespace stash {
 namespace {
 
-constexpr int kStartField = 20;  // of /proc/PID/stat, counted from the state on, which is field 1
+constexpr int kStartField = 19;  // of /proc/PID/stat, counted from the state on, which is field 0
 
 }  // namespace
 
