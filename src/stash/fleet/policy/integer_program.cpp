@@ -10,8 +10,8 @@ namespace stash {
 namespace {
 
 // Plans of a few dozen columns need some nodes; what needs more is cut short, with the best that was found.
-constexpr int kMostNodes = 500;
-constexpr double kCloseEnoughRatio = 1e-3;
+constexpr int kMostNodes = 200;
+constexpr double kCloseEnoughRatio = 5e-3;
 constexpr double kWhole = 1e-6;
 
 }  // namespace

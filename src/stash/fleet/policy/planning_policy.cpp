@@ -20,9 +20,9 @@ constexpr double kCapacityRatio = 0.93;
 constexpr double kUsedMisses = 0.7;
 constexpr double kOnDemandRatio = 0.3;  // of the median load that does not depend on spot machines
 constexpr int kHorizon_min = 30;
-constexpr std::array kSlotBegins_min{0, 1, 2, 3, 4, 6, 9, 14, 20};
-// Where there are no functions, a miss is worth this many times what a request costs on the cheapest machine at first;
-// then it follows what is missed.
+constexpr std::array kSlotBegins_min{0, 1, 2, 3, 4, 6, 10, 18};
+// What a miss is worth follows what is missed, up to what a function costs; where there are none, it begins at this many
+// times what a request costs on the cheapest machine.
 constexpr double kMissWorth = 20;
 constexpr double kWorthUp = 1.02;
 constexpr double kWorthDown = 0.998;
@@ -40,7 +40,7 @@ class PlanningPolicy final : public FleetPolicy {
         offers_(fleet_offers(market, rated, kCapacityRatio)),
         ordered_min_(offers_.size()),
         least_usd_per_request_(rated.front().usd_per_request),
-        usd_per_miss_(kMissWorth * least_usd_per_request_) {
+        usd_per_miss_(function_ != nullptr ? usd_per_request(*function_) : kMissWorth * least_usd_per_request_) {
     for (const FleetOffer& one : offers_) {
       begins_.insert(one.lead_min);
       begins_.insert(one.lead_min + 1);
@@ -56,7 +56,7 @@ class PlanningPolicy final : public FleetPolicy {
     now_min_ = view.now_s / 60;
     count_misses(view);
     FleetOrder order{.wanted = std::vector<WantedType>(market_.machines.size())};
-    order.use_functions = function_ != nullptr && missed_ > kUsedMisses * (1 - objective_.meet_ratio) * requests_;
+    order.use_functions = function_ != nullptr && is_short();
     if (view.minutes.empty()) {
       begin(view, order);
       return order;
@@ -83,12 +83,13 @@ class PlanningPolicy final : public FleetPolicy {
       if (minute.hole) continue;
       requests_ += minute.requests;
       missed_ += minute.missed;
-      if (function_ != nullptr) continue;
-      const bool is_short = missed_ > kUsedMisses * (1 - objective_.meet_ratio) * requests_;
-      usd_per_miss_ = std::clamp(usd_per_miss_ * (is_short ? kWorthUp : kWorthDown), least_usd_per_request_,
-                                 kMostWorthRatio * least_usd_per_request_);
+      const double most = function_ != nullptr ? std::max(usd_per_request(*function_), least_usd_per_request_)
+                                               : kMostWorthRatio * least_usd_per_request_;
+      usd_per_miss_ = std::clamp(usd_per_miss_ * (is_short() ? kWorthUp : kWorthDown), least_usd_per_request_, most);
     }
   }
+
+  bool is_short() const { return missed_ > kUsedMisses * (1 - objective_.meet_ratio) * requests_; }
 
   // Nothing is known yet: what is there stays; one of the cheapest where nothing is.
   void begin(const FleetView& view, FleetOrder& order) {
@@ -119,7 +120,6 @@ class PlanningPolicy final : public FleetPolicy {
 
   PlanQuestion ask(const FleetView& view) {
     PlanQuestion question{.offers = {}, .slots = slots(), .usd_per_overflow = usd_per_miss_};
-    if (function_ != nullptr) question.usd_per_overflow = usd_per_request(*function_);
     const double median = question.slots.front().loads.front().requests;
     for (std::size_t i = 0; i < offers_.size(); ++i) {
       question.offers.push_back(plan_offer(i, view, question.usd_per_overflow, median));

@@ -56,7 +56,7 @@ class PlanProgram {
       const bool is_first = before < 0;
       const double usd = offer.usd_per_min * slot.minutes;
       const double low = is_first ? offer.kept : 0;
-      const int kept = program_.column(usd - (is_first ? kChangeUsd : 0), low, offer.have, true);
+      const int kept = program_.column(usd - (is_first ? kChangeUsd : 0), low, offer.have, is_first);
       if (!is_first) program_.row({{before, 1}, {kept, -1}}, 0, IntegerProgram::kUnbounded);
       columns.kept.push_back(kept);
       before = kept;
@@ -69,7 +69,7 @@ class PlanProgram {
       const int ordered = program_.column(offer.usd_per_min * offer.lead_min + kChangeUsd, 0, std::max(0, offer.most - offer.have),
                                           is_now);
       if (is_now) columns.ordered_now = ordered;
-      const int added = program_.column(usd, 0, IntegerProgram::kUnbounded, true);
+      const int added = program_.column(usd, 0, IntegerProgram::kUnbounded, is_now);
       std::vector<IntegerProgram::Term> terms{{ordered, 1}, {added, -1}};
       if (before_new >= 0) terms.push_back({before_new, 1});
       program_.row(std::move(terms), 0, IntegerProgram::kUnbounded);
