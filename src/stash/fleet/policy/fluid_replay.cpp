@@ -69,7 +69,8 @@ const FunctionType* cheapest_function(const Market& market, const FleetObjective
 }
 
 FluidReplay fluid_replay(FleetPolicy& policy, const Market& market, std::span<const RatedType> rated,
-                         std::span<const LoadMinute> minutes) {
+                         std::span<const LoadMinute> given) {
+  std::vector<LoadMinute> minutes(given.begin(), given.end());  // with what is missed
   FluidReplay found;
   FluidFleet fleet{market, std::vector<std::vector<FluidMachine>>(market.machines.size())};
   std::vector<TypeCount> counts(market.machines.size());
@@ -80,7 +81,7 @@ FluidReplay fluid_replay(FleetPolicy& policy, const Market& market, std::span<co
   for (std::size_t t = 0; t < minutes.size(); ++t) {
     const double now_s = kPeriod_s * static_cast<double>(t);
     fleet.count(now_s, counts);
-    const FleetOrder order = policy.decide({now_s, minutes.first(t), counts});
+    const FleetOrder order = policy.decide({now_s, std::span<const LoadMinute>(minutes).first(t), counts});
     for (std::size_t i = 0; i < order.wanted.size(); ++i) {
       found.usd += fleet.change(i, order.wanted[i].machines, false, now_s);
       found.usd += fleet.change(i, order.wanted[i].spot, true, now_s);
@@ -104,6 +105,7 @@ FluidReplay fluid_replay(FleetPolicy& policy, const Market& market, std::span<co
       found.function_usd += over * usd_per_request(*function);
     } else {
       found.missed += over;
+      minutes[t].missed = over;
     }
   }
   found.usd = found.usd * policy.price_ratio() + found.function_usd;
