@@ -55,6 +55,8 @@ struct FleetOrder {
   std::vector<WantedType> wanted;  // by type of the market
   bool use_functions = false;      // for what the machines cannot take in time
   std::string reason{};            // one sentence, for the log of decisions
+  // Of the minute that its machines are for, where it has one.
+  std::optional<LoadBand> forecast{};
 };
 
 class FleetPolicy {
