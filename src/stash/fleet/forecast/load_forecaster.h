@@ -14,15 +14,16 @@ class LoadForecaster {
  public:
   virtual ~LoadForecaster() = default;
   virtual std::string_view name() const = 0;
-  // All minutes that are over, oldest first: those seen before, and what came since. `begin_min` is the minute of the
-  // day of the first.
+  // All minutes that are over, oldest first: those seen before, and what came since.
   virtual void see(std::span<const LoadMinute> minutes) = 0;
   // Of the minute that is `ahead_min` after the last one seen (1: the next). Before anything was seen: 0.
   virtual double quantile(int ahead_min, double probability) const = 0;
 };
 
-inline constexpr std::array<std::string_view, 4> kForecasters{"autoregressive", "seasonal", "lstm", "last-value"};
-// UsageError names the nearest. `begin_min`: minute of the day at which the trace begins.
+// The default first.
+inline constexpr std::array<std::string_view, 6> kForecasters{"best",     "similar", "autoregressive",
+                                                              "seasonal", "lstm",    "last-value"};
+// UsageError names the nearest. `begin_min`: minute of the day at which the first minute begins.
 std::unique_ptr<LoadForecaster> make_forecaster(std::string_view name, double begin_min);
 
 }  // namespace stash

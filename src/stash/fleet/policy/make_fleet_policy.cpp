@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "stash/core/error.h"
-#include "stash/fleet/forecast/last_value.h"
+#include "stash/fleet/forecast/load_forecaster.h"
 #include "stash/fleet/market/rated_type.h"
 #include "stash/fleet/policy/mark_policy.h"
 #include "stash/fleet/policy/single_type.h"
@@ -29,7 +29,7 @@ std::unique_ptr<FleetPolicy> make_fleet_policy(std::string_view name, const Mark
     throw UsageError(fmt::format("the policy '{}' needs to know all of the load: it takes a trace", name));
   }
   if (name == "peak") return make_peak(market, rated, future);
-  if (name == "mark") return make_mark(market, options.objective, make_last_value());
+  if (name == "mark") return make_mark(market, options.objective, make_forecaster("lstm", options.begin_s / 60));
   const AutoscalerRule& rule = name == "reactive" ? kManagedRule : kKubernetesRule;
   return make_best_single_type(market, rated, options.objective, rule, future);
 }

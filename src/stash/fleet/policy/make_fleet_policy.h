@@ -18,6 +18,7 @@ struct FleetPolicyOptions {
   // What will come, for those that know it: oracle, peak, best-single. It outlives the policy. nullptr: they are
   // refused.
   const LoadTrace* future = nullptr;
+  double begin_s = 0;  // of the first minute that the policy sees, on a clock whose days begin at 0
 };
 
 // UsageError names the nearest of kFleetPolicies, or says that no machine can meet the objective. The market outlives
