@@ -23,6 +23,7 @@ std::string comparison_part(const PolicyReplay& best, const PolicyReplay& other)
 }  // namespace
 
 std::string fleet_usd_text(double usd) {
+  if (usd == 0) return "$0";
   return usd >= 1000 ? "$" + format_count(std::llround(usd)) : fmt::format("${:.{}f}", usd, usd < 0.1 ? 4 : 2);
 }
 

@@ -23,7 +23,7 @@ struct ReplayOptions {
   ReplayFaults faults{};
   // Machines that are ordered this early are ready at once: the fleet is taken over, not started from nothing.
   double taken_over_s = 600;
-  int attempts = 2;                                     // on different devices, before a request is refused
+  int attempts = 3;                                      // on different devices, before a request is refused
   std::function<void(double done_ratio)> on_progress{};  // about every hour of the trace
 };
 

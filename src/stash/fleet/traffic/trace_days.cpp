@@ -36,4 +36,16 @@ TraceSpan parse_trace_days(std::string_view days, const LoadTrace& trace) {
   return {(*first - 1) * kDay_s, std::min(*last * kDay_s, trace.duration_s())};
 }
 
+LoadTrace only_span(LoadTrace trace, const TraceSpan& span) {
+  for (std::size_t i = 0; i < trace.requests.size(); ++i) {
+    const double begin_s = static_cast<double>(i) * trace.slot_s;
+    if (begin_s >= span.from_s && begin_s < span.to_s) continue;
+    trace.holes.resize(trace.requests.size());
+    trace.holes[i] = true;
+    trace.requests[i] = 0;
+    if (!trace.peak_5s.empty()) trace.peak_5s[i] = 0;
+  }
+  return trace;
+}
+
 }  // namespace stash
