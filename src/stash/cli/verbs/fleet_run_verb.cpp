@@ -34,7 +34,8 @@ namespace fs = std::filesystem;
 constexpr std::array kFleetRunFormats{Format::text, Format::json};
 constexpr double kTick_s = 1;  // of the fleet's clock, and not more often than
 constexpr double kShortestTick_s = 0.1;
-constexpr double kRateSpan_s = 30;  // of the rate that is shown
+constexpr double kClusterTick_s = 5;  // each takes a few commands of the cluster
+constexpr double kRateSpan_s = 30;    // of the rate that is shown
 constexpr double kMostSpeed = 100;
 
 class FleetRunVerb final : public Verb {
@@ -153,7 +154,7 @@ class FleetRunVerb final : public Verb {
   void control(FleetController& controller, StopSignals& signals, StatusLine& line, const Summary& summary) const {
     const std::int64_t begun_ns = now_ns();
     const double most_s = duration_ ? parse_duration_s(*duration_, "--for") : 1e18;
-    const double tick_s = std::max(kTick_s / speed_, kShortestTick_s);
+    const double tick_s = provider_ == "local" ? std::max(kTick_s / speed_, kShortestTick_s) : kClusterTick_s;
     while (seconds(now_ns() - begun_ns) < most_s) {
       const std::int64_t next_ns = now_ns() + nanoseconds(tick_s);
       controller.tick();
