@@ -16,8 +16,10 @@ class FleetVerb final : public Verb {
     app.require_subcommand(1);
     app.footer(
         "Examples:\n"
-        "  stash fleet plan --model resnet50 --objective 200ms --meet 98% --trace load.csv\n");
+        "  stash fleet plan --model resnet50 --objective 200ms --meet 98% --trace load.csv\n"
+        "  stash fleet replay --trace load.csv --policy stash,mark,oracle --model resnet50 --objective 200ms\n");
     add(app, make_fleet_plan_verb());
+    add(app, make_fleet_replay_verb());
   }
 
   int run() override {
