@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/output.h"
@@ -11,7 +12,9 @@
 #include "stash/core/units.h"
 #include "stash/core/words.h"
 #include "stash/fleet/market/catalogue_market.h"
+#include "stash/fleet/market/market_file.h"
 #include "stash/fleet/market/published_market.h"
+#include "stash/serve/model/served_model.h"
 
 namespace stash {
 namespace {
@@ -52,9 +55,22 @@ FleetObjective FleetFlags::objective() const {
 
 std::string FleetFlags::market_name() const { return market_.empty() ? "the catalogue" : market_; }
 
+std::string FleetFlags::model_spec() const {
+  if (model_.empty()) throw UsageError("say which model is served: --model resnet50");
+  parse_model_source(model_);
+  return model_;
+}
+
 Market FleetFlags::market() const {
   if (is_published(market_)) return published_market(market_);
-  if (!market_.empty()) throw_unknown("--market", market_, kPublishedMarkets);
+  if (!market_.empty()) {
+    if (!on_.empty()) throw UsageError("--market FILE says what can be rented; it takes no --on");
+    if (!std::filesystem::exists(market_)) {
+      throw UsageError(fmt::format("--market {}: there is no such file; the published settings are {}", market_,
+                                   fmt::join(kPublishedMarkets, ", ")));
+    }
+    return read_market(market_);
+  }
   if (model_.empty()) throw UsageError("say which model is served: --model resnet50, or --market FILE");
   std::vector<std::string> warnings;
   const Catalogue catalogue = read_catalogue();

@@ -18,6 +18,7 @@ class FleetFlags {
 
   FleetObjective objective() const;  // UsageError
   Market market() const;             // UsageError; tells warnings
+  std::string model_spec() const;    // as `stash serve --model` takes it; UsageError
   std::string market_name() const;   // "the catalogue", the file or the name
 
  private:

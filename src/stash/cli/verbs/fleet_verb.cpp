@@ -20,6 +20,9 @@ class FleetVerb final : public Verb {
         "  stash fleet replay --trace load.csv --policy stash,mark,oracle --model resnet50 --objective 200ms\n");
     add(app, make_fleet_plan_verb());
     add(app, make_fleet_replay_verb());
+    add(app, make_fleet_run_verb());
+    add(app, make_fleet_status_verb());
+    add(app, make_fleet_stop_verb());
   }
 
   int run() override {

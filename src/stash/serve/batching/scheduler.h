@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stash/core/clock.h"
 #include "stash/serve/batching/model_queue.h"
 #include "stash/serve/protocol/http_answer.h"
 
@@ -48,6 +49,7 @@ class Scheduler {
   // When to call advance() again; the largest number: when something comes.
   std::int64_t next_ns() const;
   bool is_busy() const { return !batch_.empty(); }
+  double busy_s() const { return seconds(busy_ns(world_.now_ns())); }  // ever
 
  private:
   void finish_batch(std::int64_t now_ns);
