@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "fleet_trace.h"
 #include "stash/core/error.h"
 #include "stash/fleet/forecast/load_forecaster.h"
 #include "stash/fleet/forecast/watched_forecast.h"
 #include "stash/fleet/traffic/load_minutes.h"
+#include "stash/fleet/traffic/read_load_trace.h"
 
 namespace stash {
 namespace {
@@ -64,7 +64,7 @@ int run(int argc, char** argv) {
   app.add_option("--from-day", from_day, "First day that counts; the days before it are only seen")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  const std::vector<LoadMinute> minutes = minutes_of(read_minutes(path));
+  const std::vector<LoadMinute> minutes = minutes_of(read_load_trace(std::filesystem::path(path)));
   fmt::print("forecaster,ahead_min,quantile,pinball_loss,below_last_value_ratio,covered_ratio,us_per_minute\n");
   Table base{};
   std::vector<std::string> names(kForecasters.rbegin(), kForecasters.rend());

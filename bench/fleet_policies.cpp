@@ -9,7 +9,6 @@
 #include <chrono>
 #include <string>
 
-#include "fleet_trace.h"
 #include "stash/catalog/instances.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
@@ -18,6 +17,7 @@
 #include "stash/fleet/policy/fluid_replay.h"
 #include "stash/fleet/policy/make_fleet_policy.h"
 #include "stash/fleet/traffic/load_minutes.h"
+#include "stash/fleet/traffic/read_load_trace.h"
 
 namespace stash {
 namespace {
@@ -41,7 +41,7 @@ int run(int argc, char** argv) {
   app.add_option("--scale", scale, "Multiplies the load")->capture_default_str();
   app.add_option("--only", only, "One policy");
   CLI11_PARSE(app, argc, argv);
-  LoadTrace trace = read_minutes(path);
+  LoadTrace trace = read_load_trace(std::filesystem::path(path));
   const auto count = std::min(trace.requests.size(), static_cast<std::size_t>(days) * 1440);
   trace.requests.resize(count);
   trace.peak_5s.resize(count);

@@ -16,6 +16,7 @@
 #include "stash/fleet/policy/make_fleet_policy.h"
 #include "stash/fleet/replay/replay_comparison.h"
 #include "stash/fleet/traffic/read_load_trace.h"
+#include "stash/fleet/traffic/scaled_trace.h"
 #include "stash/report/fleet_replay_report.h"
 #include "stash/report/html/fleet_replay_page.h"
 #include "stash/report/terminal.h"
@@ -36,6 +37,9 @@ class FleetReplayVerb final : public Verb {
         ->type_name("FILE");
     app.add_option("--service", service_, "Only rows of this service, where the trace has a column of services")
         ->type_name("NAME");
+    app.add_option("--scale", scale_, "Replay this many times as many requests: 0.1 is every tenth, at random")
+        ->type_name("RATIO")
+        ->capture_default_str();
     app.add_option("--days", days_, "Days of the trace, like 8-15; those before are known to the policies")
         ->type_name("A-B");
     app.add_option("--policy", policies_, fmt::format("Policies, comma separated: {}", fmt::join(kFleetPolicies, ", ")))
@@ -66,7 +70,8 @@ class FleetReplayVerb final : public Verb {
     const std::vector<std::string> names = policy_names();
     check_numbers();
     if (trace_.empty()) throw UsageError("say which traffic is replayed: --trace load.csv");
-    const LoadTrace trace = read_load_trace(std::filesystem::path(trace_), {.service = service_});
+    const LoadTrace trace =
+        scaled_trace(read_load_trace(std::filesystem::path(trace_), {.service = service_}), scale_, seed_);
     const Market market = fleet_.market();
     ReplayComparison comparison{.model = market.model,
                                 .market = fleet_.market_name(),
@@ -162,6 +167,7 @@ class FleetReplayVerb final : public Verb {
   FleetFlags fleet_;
   std::string trace_, service_, days_;
   std::string policies_ = "stash,mark,reactive,best-single,peak,oracle";
+  double scale_ = 1;
   int seeds_ = 1;
   std::uint64_t seed_ = 1;
   std::string kill_every_;

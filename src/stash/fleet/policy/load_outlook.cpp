@@ -25,6 +25,11 @@ class ForecastOutlook final : public LoadOutlook {
   void see(const FleetView& view) override { forecast_.see(view.minutes); }
   bool is_unusual() const override { return forecast_.is_unusual(); }
 
+  LoadBand band(double now_s, int ahead_min) const override {
+    const auto at = [&](double probability) { return forecast_.quantile(ahead_min + 1, probability); };
+    return {now_s + 60 * ahead_min, at(0.05), at(0.5), at(0.95)};
+  }
+
   std::vector<PlanSlot::Load> loads(int begin_min, int minutes) const override {
     std::vector<PlanSlot::Load> found;
     const int ahead = begin_min + 1 + (minutes - 1) / 2;
@@ -54,6 +59,11 @@ class KnownOutlook final : public LoadOutlook {
       found.push_back({at < future_.size() ? future_[at].requests : 0, 1.0 / minutes});
     }
     return found;
+  }
+
+  LoadBand band(double now_s, int ahead_min) const override {
+    const double load = loads(ahead_min, 1).front().requests;
+    return {now_s + 60 * ahead_min, load, load, load};
   }
 
  private:

@@ -20,7 +20,7 @@ constexpr double kLaunch_s = 180;
 constexpr std::size_t kPlansKept = 6;
 constexpr double kMissesAllowed = 0.02;
 constexpr double kRest_s = 300;
-constexpr double kMissMemory = 0.8;  // of the moving rate, per minute
+constexpr double kMarkMissMemory = 0.8;  // of the moving rate, per minute
 constexpr std::size_t kMostMachines = 100'000;
 
 class MarkPolicy final : public FleetPolicy {
@@ -81,7 +81,7 @@ class MarkPolicy final : public FleetPolicy {
   void add_for_misses(const FleetView& view, FleetOrder& order) {
     if (view.minutes.empty() || !(view.minutes.back().requests > 0)) return;
     const LoadMinute& last = view.minutes.back();
-    missed_ratio_ = kMissMemory * missed_ratio_ + (1 - kMissMemory) * last.missed / last.requests;
+    missed_ratio_ = kMarkMissMemory * missed_ratio_ + (1 - kMarkMissMemory) * last.missed / last.requests;
     if (missed_ratio_ <= kMissesAllowed || view.now_s - standby_s_ < kRest_s) return;
     standby_s_ = view.now_s;
     const auto largest = std::ranges::max_element(machines_, {}, &MarkMachine::per_min) - machines_.begin();

@@ -18,6 +18,7 @@ namespace {
 constexpr double kCapacityRatio = 0.93;
 // Of the misses that the objective allows, what may be used up; the rest is for what no plan sees.
 constexpr double kUsedMisses = 0.7;
+constexpr double kMissMemory = 1 - 1.0 / 1440;  // by minute: what the objective allows is kept over about a day
 constexpr double kOnDemandRatio = 0.3;  // of the median load that does not depend on spot machines
 constexpr int kHorizon_min = 30;
 constexpr std::array kSlotBegins_min{0, 1, 2, 3, 4, 6, 10, 18};
@@ -71,6 +72,7 @@ class PlanningPolicy final : public FleetPolicy {
     const PlanAnswer answer = rolling_plan(question);
     apply(question, answer, order);
     order.reason = reason(view, question, answer);
+    order.forecast = outlook_->band(view.now_s, offers_.front().lead_min);
     return order;
   }
 
@@ -78,11 +80,14 @@ class PlanningPolicy final : public FleetPolicy {
   bool knows_future() const { return name_ == "oracle"; }
 
   void count_misses(const FleetView& view) {
+    // What came before the first decision was not in this policy's hands.
+    if (!has_begun_) counted_ = view.minutes.size();
+    has_begun_ = true;
     for (; counted_ < view.minutes.size(); ++counted_) {
       const LoadMinute& minute = view.minutes[counted_];
       if (minute.hole) continue;
-      requests_ += minute.requests;
-      missed_ += minute.missed;
+      requests_ = kMissMemory * requests_ + minute.requests;
+      missed_ = kMissMemory * missed_ + minute.missed;
       const double most = function_ != nullptr ? std::max(usd_per_request(*function_), least_usd_per_request_)
                                                : kMostWorthRatio * least_usd_per_request_;
       usd_per_miss_ = std::clamp(usd_per_miss_ * (is_short() ? kWorthUp : kWorthDown), least_usd_per_request_, most);
@@ -205,6 +210,7 @@ class PlanningPolicy final : public FleetPolicy {
   double least_usd_per_request_;
   double usd_per_miss_;
   double now_min_ = 0;
+  bool has_begun_ = false;
   std::size_t counted_ = 0;
   double requests_ = 0;
   double missed_ = 0;

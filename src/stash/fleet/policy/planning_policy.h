@@ -19,6 +19,8 @@ class LoadOutlook {
   virtual void see(const FleetView& view) = 0;
   // What may come in the `minutes` after the next `begin_min`, per minute.
   virtual std::vector<PlanSlot::Load> loads(int begin_min, int minutes) const = 0;
+  // Of the minute that begins `ahead_min` after `now_s`.
+  virtual LoadBand band(double now_s, int ahead_min) const = 0;
   virtual bool is_unusual() const { return false; }
 };
 
