@@ -59,9 +59,7 @@ class FleetControllerTest : public testing::Test {
       controller->tick();
     }
   }
-  int of(int type) const {
-    return static_cast<int>(std::ranges::count(provider.machines, type, &LiveMachine::type));
-  }
+  int of(int type) const { return static_cast<int>(std::ranges::count(provider.machines, type, &LiveMachine::type)); }
   std::string log() const { return read_file(folder.path() / "decisions.jsonl", 1 << 20); }
 
   TemporaryFolder folder;
@@ -132,7 +130,8 @@ TEST_F(FleetControllerTest, NonsenseShrinksNothing) {
   EXPECT_EQ(provider.machines.size(), 2u);
   provider.machines[1].type = 0;
   for (const std::vector<WantedType>& nonsense :
-       {std::vector<WantedType>{{-1, 0}, {0, 0}}, std::vector<WantedType>{{0, 0}}, std::vector<WantedType>{{5000, 0}, {0, 0}}}) {
+       {std::vector<WantedType>{{-1, 0}, {0, 0}}, std::vector<WantedType>{{0, 0}},
+        std::vector<WantedType>{{5000, 0}, {0, 0}}}) {
     policy.wanted = nonsense;
     wait(60);
     EXPECT_EQ(provider.machines.size(), 2u);

@@ -53,12 +53,14 @@ class Fleet:
         self.market = market or write_market(folder)
         self.words = [*words, "--market", str(self.market), "--objective", objective]
         self.process = None
+        self.errors = open(str(self.folder) + ".err", "a")
         self.start()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
+        self.errors.close()
         with contextlib.suppress(Exception):
             self.stop()
         if (self.folder / "machines.json").exists():
@@ -69,11 +71,8 @@ class Fleet:
         self.process = subprocess.Popen(
             [PROGRAM, "fleet", "run", "--provider", "local", "--model", "tiny=sleep:10ms", "--folder", str(self.folder),
              "--port", "0", "--format", "json", *self.words],
-            stdout=subprocess.PIPE, stderr=open(str(self.folder) + ".err", "a"), text=True)
+            stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.address = self.process.stdout.readline().strip()
-
-    def said(self):
-        return pathlib.Path(str(self.folder) + ".err").read_text()
 
     def kill(self):
         self.process.kill()
@@ -97,6 +96,10 @@ class Fleet:
     def pids(self):
         return {server["process"]["pid"] for one in self.state()["machines"] for server in one["servers"]}
 
+    def answered(self):
+        """As the controller has counted."""
+        return json.loads((self.folder / "fleet.json").read_text())["counts"]["served"]
+
     def events(self, kind):
         file = self.folder / "decisions.jsonl"
         lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
@@ -107,6 +110,12 @@ class Fleet:
             [PROGRAM, "load", "--format", "json", "--rate", str(rate), "--for", f"{duration_s}s", "--objective", "400ms",
              "--connections", "32", self.address.removeprefix("http://") + "/tiny"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def end_load(load):
+    """What came of it until now."""
+    load.send_signal(signal.SIGINT)
+    return json.loads(load.communicate(timeout=LIMIT_S)[0])
 
 
 def lives(pid):

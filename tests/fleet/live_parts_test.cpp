@@ -102,8 +102,7 @@ TEST(ProcessIdentity, ADetachedProcessHasASessionOfItsOwnAndEnds) {
 }
 
 TEST(MetricsText, SumsTheSeriesOfANameAndOfNoOther) {
-  const std::string_view text =
-      "# HELP a x\na{m=\"1\"} 2\na{m=\"2\",le=\"0.2\"} 3.5\na_total 100\nab 7\n";
+  const std::string_view text = "# HELP a x\na{m=\"1\"} 2\na{m=\"2\",le=\"0.2\"} 3.5\na_total 100\nab 7\n";
   EXPECT_EQ(sum_of_metric(text, "a"), 5.5);
   EXPECT_EQ(sum_of_metric(text, "a", "le=\"0.2\""), 3.5);
   EXPECT_FALSE(sum_of_metric(text, "b"));
@@ -115,9 +114,10 @@ TEST(MetricsLoad, AServerThatStartsAgainCountsFromZero) {
   MetricsLoad load(0.2);
   LoadBook book;
   const auto word = [](int answered, int refused) {
-    return fmt::format("stash_requests_answered_total{{model=\"m\"}} {}\nstash_requests_refused_total{{model=\"m\"}} {}\n"
-                       "stash_request_seconds_bucket{{model=\"m\",le=\"0.2\"}} {}\n",
-                       answered, refused, answered / 2);
+    return fmt::format(
+        "stash_requests_answered_total{{model=\"m\"}} {}\nstash_requests_refused_total{{model=\"m\"}} {}\n"
+        "stash_request_seconds_bucket{{model=\"m\",le=\"0.2\"}} {}\n",
+        answered, refused, answered / 2);
   };
   load.add("a", word(100, 10), book, 5);
   EXPECT_EQ(book.totals().all(), 0);  // it is not known since when
@@ -172,8 +172,7 @@ TEST(ClusterName, IsWhatClustersTake) {
 }
 
 TEST(FleetProviders, AnUnknownOneIsNamed) {
-  const std::string message =
-      message_of<UsageError>([] { make_fleet_provider("kubernets", ProviderSetup{}); });
+  const std::string message = message_of<UsageError>([] { make_fleet_provider("kubernets", ProviderSetup{}); });
   EXPECT_NE(message.find("kubernetes"), std::string::npos);
 }
 

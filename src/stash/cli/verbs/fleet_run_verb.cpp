@@ -156,7 +156,8 @@ class FleetRunVerb final : public Verb {
     const double most_s = duration_ ? parse_duration_s(*duration_, "--for") : 1e18;
     const double tick_s = provider_ == "local" ? std::max(kTick_s / speed_, kShortestTick_s) : kClusterTick_s;
     while (seconds(now_ns() - begun_ns) < most_s) {
-      const std::int64_t next_ns = now_ns() + nanoseconds(tick_s);
+      const double left_s = most_s - seconds(now_ns() - begun_ns);
+      const std::int64_t next_ns = now_ns() + nanoseconds(std::min(tick_s, left_s));
       controller.tick();
       line.show(fleet_progress(summary(), controller.book().rate_per_s(controller.now_s(), kRateSpan_s)));
       const std::int64_t left_ms = std::max<std::int64_t>((next_ns - now_ns()) / 1'000'000, 0);

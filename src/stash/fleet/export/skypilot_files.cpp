@@ -32,7 +32,8 @@ nlohmann::json sky_service(const FleetExport& fleet, const ExportedMachines& mac
     service["replicas"] = std::max(machines.count, 1);
   }
   std::string run = fleet.arguments.empty() ? "stash" : "";
-  for (const std::string& word : container_arguments(fleet, *type.type)) run += (run.empty() ? "" : " ") + shell_word(word);
+  for (const std::string& word : container_arguments(fleet, *type.type))
+    run += (run.empty() ? "" : " ") + shell_word(word);
   return {{"service", service},
           {"resources",
            {{"instance_type", type.type->name},
