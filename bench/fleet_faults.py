@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Faults of a live fleet: machines killed at random, the controller killed, HAProxy reloaded, under an open-loop load.
 
-    bench/fleet_faults.py --stash ./stash [--minutes 10] [--every 60] [--rate 60] [--launch 20]
+    bench/fleet_faults.py --stash ./stash [--minutes 10] [--every 60] [--rate 90] [--launch 20]
 
 Every so many seconds a machine is killed (SIGKILL), and in turn the controller is killed and started again, or HAProxy is
 reloaded. Counted are the requests that failed (no answer, a broken connection, another status than 200 and 503) and how
@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--stash", default="./stash")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--every", type=float, default=60, help="seconds between kills")
-    parser.add_argument("--rate", type=float, default=60)
+    parser.add_argument("--rate", type=float, default=90)
     parser.add_argument("--launch", type=float, default=20, help="seconds that a machine takes to start")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -78,7 +78,7 @@ def main():
                                      f"{options.minutes + 15}m",
                                      "--objective", "400ms", "--connections", "64", fleet.target],
                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            fleet.wait_for(3, 300)
+            fleet.wait_for(2, 300)
             end = time.monotonic() + 60 * options.minutes
             while time.monotonic() < end:
                 next_s = time.monotonic() + options.every

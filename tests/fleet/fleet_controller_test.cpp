@@ -199,6 +199,19 @@ TEST_F(FleetControllerTest, TheNextControllerGoesOnWhereTheFirstOneWas) {
   EXPECT_GT(controller->bill().usd(controller->now_s()), 2 * 190.0 / 3600);
 }
 
+TEST_F(FleetControllerTest, AFleetWithoutItsRecordIsNotMadeSmallerBeforeItsLoadIsSeen) {
+  make();
+  wait(5);
+  controller.reset();
+  std::filesystem::remove(folder.path() / "fleet.json");
+  policy.wanted = {{1, 0}, {0, 0}};
+  make();
+  wait(50);
+  EXPECT_EQ(of(0), 2);
+  wait(80);
+  EXPECT_EQ(of(0), 1);
+}
+
 TEST_F(FleetControllerTest, TheRecordOfAnotherFleetIsRefused) {
   make();
   wait(5);
