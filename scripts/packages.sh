@@ -101,9 +101,10 @@ missing_packages() {
   fi
 }
 
-# Programs that tests start for real: launchers, a browser. Where they cannot be had, those tests are skipped.
+# Programs that tests start for real: launchers, a browser, a proxy. Where they cannot be had, those tests are skipped.
 missing_test_programs() {
   type -P chromium >/dev/null || echo chromium
+  type -P haproxy >/dev/null || [[ -x /usr/sbin/haproxy ]] || echo haproxy
   type -P ip >/dev/null || echo iproute2
   type -P mpirun >/dev/null || echo openmpi-bin
   type -P slurmctld >/dev/null && type -P slurmd >/dev/null && type -P srun >/dev/null && type -P munged >/dev/null ||

@@ -37,9 +37,11 @@ std::string planned_hours_text(const FleetPlan& plan, const ReportOptions& optio
   }
   for (const char* const one : {"functions", "missed", "cost"}) rows.front().emplace_back(one);
   for (const PlannedHour& hour : plan.hours) {
-    std::vector<std::string> row{planned_clock_text(hour.begin_s), rounded_text(hour.requests), rounded_text(hour.most_per_min),
+    std::vector<std::string> row{planned_clock_text(hour.begin_s), rounded_text(hour.requests),
+                                 rounded_text(hour.most_per_min),
                                  hour.forecast_per_min ? rounded_text(*hour.forecast_per_min) : "-"};
-    for (const PlannedType* type : used) row.push_back(planned_range_text(hour.fewest[type->index], hour.most[type->index]));
+    for (const PlannedType* type : used)
+      row.push_back(planned_range_text(hour.fewest[type->index], hour.most[type->index]));
     const double all = std::max(1.0, hour.requests);
     row.push_back(fleet_percent_text(hour.by_function / all));
     row.push_back(fleet_percent_text(hour.missed / all));
@@ -93,7 +95,8 @@ std::string fleet_plan_verdict(const FleetPlan& plan) {
                                : fmt::format("{} for {}", fleet_usd_text(plan.usd), format_duration(plan.duration_s));
   return fmt::format(
       "rent {}: {}, {} of {} requests within {}{}", machines.empty() ? "nothing" : machines, cost,
-      fleet_percent_text(1 - plan.missed_ratio()), rounded_text(plan.requests), format_duration(plan.objective.latency_s),
+      fleet_percent_text(1 - plan.missed_ratio()), rounded_text(plan.requests),
+      format_duration(plan.objective.latency_s),
       plan.meets() ? "" : fmt::format(", fewer than the {} asked for", fleet_percent_text(plan.objective.meet_ratio)));
 }
 

@@ -34,7 +34,8 @@ namespace fs = std::filesystem;
 constexpr std::array kFleetRunFormats{Format::text, Format::json};
 constexpr double kTick_s = 1;  // of the fleet's clock, and not more often than
 constexpr double kShortestTick_s = 0.1;
-constexpr double kRateSpan_s = 30;  // of the rate that is shown
+constexpr double kClusterTick_s = 5;  // each takes a few commands of the cluster
+constexpr double kRateSpan_s = 30;    // of the rate that is shown
 constexpr double kMostSpeed = 100;
 
 class FleetRunVerb final : public Verb {
@@ -153,9 +154,10 @@ class FleetRunVerb final : public Verb {
   void control(FleetController& controller, StopSignals& signals, StatusLine& line, const Summary& summary) const {
     const std::int64_t begun_ns = now_ns();
     const double most_s = duration_ ? parse_duration_s(*duration_, "--for") : 1e18;
-    const double tick_s = std::max(kTick_s / speed_, kShortestTick_s);
+    const double tick_s = provider_ == "local" ? std::max(kTick_s / speed_, kShortestTick_s) : kClusterTick_s;
     while (seconds(now_ns() - begun_ns) < most_s) {
-      const std::int64_t next_ns = now_ns() + nanoseconds(tick_s);
+      const double left_s = most_s - seconds(now_ns() - begun_ns);
+      const std::int64_t next_ns = now_ns() + nanoseconds(std::min(tick_s, left_s));
       controller.tick();
       line.show(fleet_progress(summary(), controller.book().rate_per_s(controller.now_s(), kRateSpan_s)));
       const std::int64_t left_ms = std::max<std::int64_t>((next_ns - now_ns()) / 1'000'000, 0);

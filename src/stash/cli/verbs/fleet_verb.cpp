@@ -23,6 +23,7 @@ class FleetVerb final : public Verb {
     add(app, make_fleet_run_verb());
     add(app, make_fleet_status_verb());
     add(app, make_fleet_stop_verb());
+    add(app, make_fleet_export_verb());
   }
 
   int run() override {

@@ -311,6 +311,7 @@ int FleetController::present(Slot slot) const {
 void FleetController::keep(const std::string& why) { log_.write(now_s(), {{"event", "kept"}, {"why", why}}); }
 
 void FleetController::count_change(std::string_view what, Slot slot, int machines, const std::string& reason) {
+  saved_ns_ = 0;  // it is kept at the end of this tick
   std::string type = market_.machines[static_cast<std::size_t>(slot.type)].name;
   if (slot.spot) type += " (spot)";
   // Reasons hold figures; only the first ones of a type are kept, so that a fleet may run for years.

@@ -64,10 +64,11 @@ std::string why_used(const Market& market, const PlannedType& type, const RatedT
     return type.hours >= planned_hours ? "the cheapest per request: carries the load of all hours"
                                        : "the cheapest per request";
   }
-  return fmt::format("for what is too little or too short for {}, which costs {:.2f} times as much per hour and {:.2f} "
-                     "times as much per request when both are busy",
-                     market.machines[cheapest.type].name, cheapest.usd_per_s / rated.usd_per_s,
-                     cheapest.usd_per_request / rated.usd_per_request);
+  return fmt::format(
+      "for what is too little or too short for {}, which costs {:.2f} times as much per hour and {:.2f} "
+      "times as much per request when both are busy",
+      market.machines[cheapest.type].name, cheapest.usd_per_s / rated.usd_per_s,
+      cheapest.usd_per_request / rated.usd_per_request);
 }
 
 void add_types(FleetPlan& plan, const Market& market, std::span<const RatedType> rated, const FluidReplay& replay) {

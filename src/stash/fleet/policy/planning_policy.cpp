@@ -121,7 +121,8 @@ class PlanningPolicy final : public FleetPolicy {
       ordered_min_[0].push_back(now_min_);
     }
     order.use_functions = function_ != nullptr;
-    order.reason = fmt::format("nothing is known of the load yet: {}", is_any ? "what is there stays" : "one to begin with");
+    order.reason =
+        fmt::format("nothing is known of the load yet: {}", is_any ? "what is there stays" : "one to begin with");
   }
 
   static void keep(const FleetView& view, FleetOrder& order) {
@@ -192,9 +193,9 @@ class PlanningPolicy final : public FleetPolicy {
     for (std::size_t i = 0; i < offers_.size(); ++i) {
       const int change = answer.wanted[i] - question.offers[i].have;
       if (change == 0) continue;
-      changes += fmt::format("{}{} {}{} {}", changes.empty() ? "" : ", ", change > 0 ? "start" : "stop",
-                             std::abs(change), offers_[i].is_spot ? " spot" : "",
-                             market_.machines[offers_[i].type].name);
+      changes +=
+          fmt::format("{}{} {}{} {}", changes.empty() ? "" : ", ", change > 0 ? "start" : "stop", std::abs(change),
+                      offers_[i].is_spot ? " spot" : "", market_.machines[offers_[i].type].name);
     }
     double most = 0;
     for (const PlanSlot& slot : question.slots) {

@@ -10,7 +10,8 @@
 namespace stash {
 
 // The batching rule of `stash serve` (serve/batching/batch_rule.h) for one type of machine, looked up instead of
-// computed: T(b), and how many more rows are worth waiting for at a rate, which is rounded to an eighth of a power of 2.
+// computed: T(b), and how many more rows are worth waiting for at a rate, which is rounded to an eighth of a power
+// of 2.
 class BatchTable {
  public:
   // UsageError where not even a batch of one is in time.

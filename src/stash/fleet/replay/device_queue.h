@@ -111,8 +111,8 @@ class DeviceQueue {
   double fading_ = 0;        // arrivals of late
   double last_s_ = 0;
   std::size_t head_ = 0;
-  std::size_t in_batch_ = 0;  // the first ones in the ring
-  std::size_t waiting_ = 0;   // behind them
+  std::size_t in_batch_ = 0;   // the first ones in the ring
+  std::size_t waiting_ = 0;    // behind them
   std::vector<Waiting> ring_;  // its size is a power of two
 };
 

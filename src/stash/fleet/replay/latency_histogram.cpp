@@ -17,7 +17,8 @@ double LatencyHistogram::quantile(double ratio) const {
   const double wanted = ratio * static_cast<double>(count());
   double below = 0;
   std::size_t i = 0;
-  while (i + 1 < kClasses && below + static_cast<double>(counts_[i]) < wanted) below += static_cast<double>(counts_[i++]);
+  while (i + 1 < kClasses && below + static_cast<double>(counts_[i]) < wanted)
+    below += static_cast<double>(counts_[i++]);
   const auto bound = [](std::size_t at) { return std::bit_cast<double>((kFirst + at) << kShift); };
   const double inside = counts_[i] > 0 ? (wanted - below) / static_cast<double>(counts_[i]) : 0;
   return bound(i) + std::clamp(inside, 0.0, 1.0) * (bound(i + 1) - bound(i));

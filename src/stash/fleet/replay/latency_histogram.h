@@ -7,7 +7,8 @@
 
 namespace stash {
 
-// Counts of latencies in classes that are 1.6 % wide, from 1 µs to 17 minutes; its size does not depend on their number.
+// Counts of latencies in classes that are 1.6 % wide, from 1 µs to 17 minutes; its size does not depend on their
+// number.
 class LatencyHistogram {
  public:
   void add(double s) {

@@ -20,7 +20,7 @@ struct SeedMean {
 // One policy over all seeds.
 struct PolicyReplay {
   std::string name;
-  double price_ratio = 1;  // a managed service's
+  double price_ratio = 1;          // a managed service's
   std::vector<ReplayResult> runs;  // at least one
   std::string why_not{};           // nothing was replayed, and why; runs is empty
 

@@ -24,7 +24,6 @@ namespace {
 constexpr double kWindow_s = 5;  // whose busiest one a policy sees
 constexpr double kMinute_s = 60;
 
-
 // The cheapest function whose warm answer is in time.
 const FunctionType* function_for(const Market& market, const FleetObjective& objective) {
   const FunctionType* best = nullptr;
@@ -33,6 +32,26 @@ const FunctionType* function_for(const Market& market, const FleetObjective& obj
     if (one.work_s <= objective.latency_s && (best == nullptr || usd(one) < usd(*best))) best = &one;
   }
   return best;
+}
+
+// A fleet that is taken over has seen the minute before: where that was not recorded, the one nearest to it.
+LoadMinute nearest_recorded(const std::vector<LoadMinute>& minutes, std::size_t at) {
+  for (std::size_t i = std::min(at + 1, minutes.size()); i-- > 0;) {
+    if (!minutes[i].hole) return minutes[i];
+  }
+  for (std::size_t i = at; i < minutes.size(); ++i) {
+    if (!minutes[i].hole) return minutes[i];
+  }
+  return {};
+}
+
+// Until then it has missed as many as it may: no more may be missed later because nothing was before.
+std::vector<LoadMinute> minutes_before(const std::vector<LoadMinute>& recorded, const ReplayOptions& options) {
+  const auto count = std::min(recorded.size(), static_cast<std::size_t>(options.span.from_s / kMinute_s));
+  std::vector<LoadMinute> before(recorded.begin(), recorded.begin() + static_cast<std::ptrdiff_t>(count));
+  if (!before.empty()) before.back() = nearest_recorded(recorded, before.size() - 1);
+  for (LoadMinute& one : before) one.missed = (1 - options.objective.meet_ratio) * one.requests;
+  return before;
 }
 
 double step_of(double duration_s) {
@@ -60,7 +79,7 @@ class FleetReplay {
         policy_(policy),
         options_(options),
         recorded_(minutes_of(trace)),
-        minutes_(recorded_.begin(), recorded_.begin() + static_cast<std::ptrdiff_t>(options.span.from_s / kMinute_s)),
+        minutes_(minutes_before(recorded_, options)),
         work_(request_work(trace)),
         arrivals_(trace, options.seed, options.span),
         machines_(market, options_, policy.price_ratio(), step_latencies_) {
@@ -71,6 +90,7 @@ class FleetReplay {
     result_.seed = options.seed;
     result_.step_s = step_of(options.span.to_s - options.span.from_s);
     now_s_ = options.span.from_s;
+    taken_over_ = nearest_recorded(recorded_, 0);
   }
 
   ReplayResult run() {
@@ -82,8 +102,8 @@ class FleetReplay {
         if (!in_hole(now_s_)) decide();
         next_decision_s += policy_.period_s();
       }
-      const double next_s = std::min({next_window_s, next_decision_s, next_step_s, next_minute_s,
-                                      machines_.next_event_s(), options_.span.to_s});
+      const double next_s = std::min(
+          {next_window_s, next_decision_s, next_step_s, next_minute_s, machines_.next_event_s(), options_.span.to_s});
       take_arrivals(next_s);
       machines_.advance(next_s, in_hole(now_s_));
       now_s_ = next_s;
@@ -146,8 +166,8 @@ class FleetReplay {
   }
 
   void decide() {
-    // A fleet that is taken over has seen a minute.
-    const std::span<const LoadMinute> known = minutes_.empty() ? std::span(recorded_).first(1) : std::span(minutes_);
+    const std::span<const LoadMinute> known =
+        minutes_.empty() ? std::span<const LoadMinute>(&taken_over_, 1) : std::span<const LoadMinute>(minutes_);
     const FleetView view{.now_s = now_s_, .minutes = known, .machines = machines_.counts()};
     FleetOrder order = policy_.decide(view);
     machines_.apply(order);
@@ -172,13 +192,15 @@ class FleetReplay {
   }
 
   void note_decision(FleetOrder& order) {
-    const bool is_same = std::ranges::equal(order.wanted, last_wanted_, [](const WantedType& a, const WantedType& b) {
-      return a.machines == b.machines && a.spot == b.spot;
-    });
+    const bool is_same = order.use_functions == used_functions_ &&
+                         std::ranges::equal(order.wanted, last_wanted_, [](const WantedType& a, const WantedType& b) {
+                           return a.machines == b.machines && a.spot == b.spot;
+                         });
     if (!is_same && result_.decisions.size() < kMostReplayDecisions) {
       result_.decisions.push_back({now_s_, wanted_text(market_, order), std::move(order.reason)});
     }
     last_wanted_ = std::move(order.wanted);
+    used_functions_ = order.use_functions;
   }
 
   void end_window(double& next_s) {
@@ -291,6 +313,7 @@ class FleetReplay {
   const ReplayOptions& options_;
   const std::vector<LoadMinute> recorded_;
   std::vector<LoadMinute> minutes_;
+  LoadMinute taken_over_;  // what is known before the first minute is over
   std::vector<float> work_;
   ArrivalStream arrivals_;
   LatencyHistogram step_latencies_, all_latencies_;
@@ -298,6 +321,7 @@ class FleetReplay {
   std::optional<FunctionPool> functions_;
   bool use_functions_ = false;
   std::vector<WantedType> last_wanted_;
+  bool used_functions_ = false;  // as of the last decision
   double now_s_ = 0;
   std::span<const double> some_;
   std::size_t next_ = 0;

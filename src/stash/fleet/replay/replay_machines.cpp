@@ -61,8 +61,8 @@ const BatchTable& ReplayMachines::table(std::size_t type) {
 
 void ReplayMachines::apply(const FleetOrder& order) {
   if (order.wanted.size() != counts_.size()) {
-    throw Error(fmt::format("a policy orders {} types of machines and the market has {}", order.wanted.size(),
-                            counts_.size()));
+    throw Error(
+        fmt::format("a policy orders {} types of machines and the market has {}", order.wanted.size(), counts_.size()));
   }
   for (std::size_t type = 0; type < counts_.size(); ++type) {
     change(type, false, order.wanted[type].machines);
@@ -96,9 +96,8 @@ void ReplayMachines::start(std::size_t type, bool is_spot) {
   machine->is_spot = is_spot;
   machine->ready_s = now_s_ + (is_taken_over ? 0 : start_s);
   if (is_spot && kind.interruptions_per_hour > 0) {
-    machine->taken_s =
-        machine->ready_s +
-        std::exponential_distribution<double>(kind.interruptions_per_hour / kSecondsPerHour)(random_);
+    machine->taken_s = machine->ready_s +
+                       std::exponential_distribution<double>(kind.interruptions_per_hour / kSecondsPerHour)(random_);
   }
   const BatchTable& batches = table(type);
   for (int i = 0; i < kind.devices; ++i) {

@@ -32,9 +32,9 @@ class ReplayMachines {
 
   std::span<const TypeCount> counts();  // busy since the last call
   DeviceRouter& router() { return router_; }
-  const std::vector<QueueLog>& logs() const { return logs_; }         // by type
-  const std::vector<TypeUse>& uses() const { return uses_; }          // by type
-  const std::vector<double>& ready_s() const { return ready_s_; }     // by type: machines times seconds
+  const std::vector<QueueLog>& logs() const { return logs_; }      // by type
+  const std::vector<TypeUse>& uses() const { return uses_; }       // by type
+  const std::vector<double>& ready_s() const { return ready_s_; }  // by type: machines times seconds
   double usd() const;
   std::uint64_t lost() const { return lost_; }
   std::uint64_t killed() const { return killed_; }
@@ -45,9 +45,9 @@ class ReplayMachines {
     std::size_t type = 0;
     bool is_spot = false;
     bool is_ready = false;
-    double ready_s = 0;          // when it is, or was
-    double taken_s = kNever_s;   // when a spot machine has to go
-    double billed_s = 0;         // so far
+    double ready_s = 0;         // when it is, or was
+    double taken_s = kNever_s;  // when a spot machine has to go
+    double billed_s = 0;        // so far
     std::vector<DeviceQueue> devices{};
   };
   using Machines = std::vector<std::unique_ptr<Machine>>;

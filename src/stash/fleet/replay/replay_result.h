@@ -28,7 +28,7 @@ struct ReplayPoint {
   std::uint64_t refused = 0;
   double usd = 0;
   std::optional<double> p99_s{};
-  std::vector<double> machines;      // by type: mean of those that were ready
+  std::vector<double> machines;        // by type: mean of those that were ready
   std::optional<LoadBand> forecast{};  // per minute: mean of those that were made of its minutes
 };
 

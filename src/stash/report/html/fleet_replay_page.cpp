@@ -52,8 +52,11 @@ TimePlane plane_of(const ReplayComparison& comparison, const std::vector<ReplayP
   TimePlane plane{.label = title, .y_title = std::move(title), .edges = {}, .x_tick = {}, .y_tick = {}};
   for (const ReplayPoint& point : points) plane.edges.push_back(point.from_s / unit_s);
   plane.edges.push_back(comparison.span.to_s / unit_s);
-  plane.x_tick = [in_days](double value) {
-    return in_days ? fmt::format("{:g} d", value) : fmt::format("{:g} h", value);
+  const double begin_h = std::fmod(comparison.trace_begin_s, 86400) / kSecondsPerHour;
+  plane.x_tick = [in_days, begin_h](double value) {
+    if (in_days) return value == std::floor(value) ? fmt::format("day {:g}", value + 1) : std::string();
+    const auto minute = std::llround((begin_h + value) * 60);
+    return fmt::format("{:02}:{:02}", minute / 60 % 24, minute % 60);
   };
   plane.y_tick = [](double value) { return fmt::format("{:g}", value); };
   return plane;
@@ -82,8 +85,13 @@ std::string whole_interval(const SeedMean& value, std::string (*text)(double)) {
 
 std::string policies_body(const ReplayComparison& comparison) {
   std::vector<BarRow> bars;
-  HtmlTable table("Policies side by side", {"policy", "cost", "95 % of seeds", "missed", "refused", "p50, ms",
-                                            "p99, ms", "machine hours", "starts", "functions", "objective"});
+  HtmlTable table("Policies side by side", {"policy", "cost"});
+  const bool has_seeds = replayed_policies(comparison).front()->runs.size() > 1;
+  if (has_seeds) table.add_column("95 % of seeds");
+  for (const char* const column :
+       {"missed", "refused", "p50, ms", "p99, ms", "machine hours", "starts", "functions", "objective"}) {
+    table.add_column(column);
+  }
   const PolicyReplay* const best = comparison.cheapest_that_meets();
   for (const PolicyReplay* const policy : replayed_policies(comparison)) {
     const auto mean = [&](auto value) { return policy->over_seeds(value).mean; };
@@ -98,16 +106,18 @@ std::string policies_body(const ReplayComparison& comparison) {
                        "machines " + fleet_usd_text(usd.mean - functions_usd)},
                       {functions_usd, "series-2", "functions " + fleet_usd_text(functions_usd)}},
          .interval = usd.low ? std::optional(Whisker{*usd.low, *usd.high}) : std::nullopt});
-    table.add(
-        {policy->name, Cell(fleet_usd_text(usd.mean), usd.mean), whole_interval(usd, fleet_usd_text),
-         Cell(fleet_percent_text(policy->missed_ratio()), policy->missed_ratio()),
-         Cell(fleet_percent_text(mean([](const ReplayResult& run) { return run.totals.refused_ratio(); })),
-              mean([](const ReplayResult& run) { return run.totals.refused_ratio(); })),
+    std::vector<Cell> row{policy->name, Cell(fleet_usd_text(usd.mean), usd.mean)};
+    if (has_seeds) row.emplace_back(whole_interval(usd, fleet_usd_text));
+    const double refused = mean([](const ReplayResult& run) { return run.totals.refused_ratio(); });
+    row.insert(
+        row.end(),
+        {Cell(fleet_percent_text(policy->missed_ratio()), policy->missed_ratio()),
+         Cell(fleet_percent_text(refused), refused),
          number_cell(1e3 * mean([](const ReplayResult& run) { return run.totals.p50_s; }), 1),
          number_cell(1e3 * mean([](const ReplayResult& run) { return run.totals.p99_s; }), 1), number_cell(hours, 1),
          number_cell(mean([](const ReplayResult& run) { return static_cast<double>(run.totals.starts); }), 0),
-         Cell(fleet_usd_text(functions_usd), functions_usd), comparison.meets(*policy) ? "met" : "not met"},
-        policy == best ? "best" : "");
+         Cell(fleet_usd_text(functions_usd), functions_usd), Cell(comparison.meets(*policy) ? "met" : "not met")});
+    table.add(std::move(row), policy == best ? "best" : "");
   }
   const std::vector<LegendEntry> names{{"series-1", "machines"},
                                        {"series-quiet", "machines of a policy that misses too much"},
