@@ -198,6 +198,24 @@ class Browser(unittest.TestCase):
                 self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
                 self.assertGreater(page.locator("figure svg rect.series-1").count(), 1)
 
+    def test_a_replayed_fleet_shows_policies_load_and_machines_at_any_width(self):
+        rows = "".join(f"{i},{3000 + 2000 * (i % 30 == 2)}\n" for i in range(240))
+        (self.folder.path / "load.csv").write_text("minute,requests\n" + rows, encoding="utf-8")
+        arguments = ("fleet", "replay", "--trace", "load.csv", "--market", "mark-inception", "--objective", "500ms",
+                     "--policy", "mark,peak")
+        found = self.call(*arguments, "--format", "json").json()
+        for width in WIDTHS:
+            page = self.open(*arguments, width=width)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+        self.assertEqual(page.locator("h1").text_content(), found["verdict"])
+        shown = self.table(page, "policies")
+        for policy in found["policies"]:
+            self.assertAlmostEqual(float(shown[policy["name"]][0].strip("$")), policy["usd"], delta=0.0051)
+        self.assertGreater(page.locator("#load path.curve").count(), 0)
+        self.assertEqual(page.locator("#machines svg[role=img]").count(), 2)
+        fill = page.locator("#load path.curve").first.evaluate("path => getComputedStyle(path).fill")
+        self.assertEqual(fill, "none")
+
     def test_advice_marks_the_front_and_the_best(self):
         arguments = ("advise", "--model", "resnet50", "--batch", "64", "--epochs", "90", "--samples", "1281167",
                      "--cloud", "aws")

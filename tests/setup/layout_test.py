@@ -15,7 +15,7 @@ import repository  # noqa: E402
 
 SOURCES = ROOT / "src" / "stash"
 ORDER = ["core", "models", "catalog", "input", "launch", "attribute", "ruler", "import", "measure", "predict", "advise",
-         "share", "plan", "serve", "battery", "study", "report", "view", "cli"]
+         "share", "plan", "serve", "fleet", "battery", "study", "report", "view", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2|pybind11)/")
 # Headers that hold only what is written down: a writer never measures, predicts or advises.

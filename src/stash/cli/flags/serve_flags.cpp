@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <span>
 
 #include "stash/cli/flags/start_flags.h"
@@ -31,6 +32,25 @@ std::string listed(std::span<const std::string_view> names) {
   std::string text;
   for (const std::string_view name : names) text += (text.empty() ? "" : "|") + std::string(name);
   return text;
+}
+
+BatchTimes parse_batch_times(const std::string& text) {
+  std::vector<BatchTime> rows;
+  for (const std::string& one : split_list(text)) {
+    const std::size_t equals = std::min(one.find('='), one.size());
+    BatchTime row{.batch = 0, .s = 0};
+    const auto [end, error] = std::from_chars(one.data(), one.data() + equals, row.batch);
+    if (error != std::errc() || end != one.data() + equals || equals == one.size()) {
+      throw UsageError(fmt::format("--batch-times takes BATCH=TIME, like 1=7.4ms,8=11ms, not '{}'", one));
+    }
+    row.s = parse_duration_s(one.substr(equals + 1), "--batch-times");
+    rows.push_back(row);
+  }
+  try {
+    return BatchTimes(std::move(rows));
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--batch-times {}: {}", text, error.what()));
+  }
 }
 
 }  // namespace
@@ -64,6 +84,9 @@ void ServeFlags::add_to(CLI::App& app) {
                  "cpu, cuda or cuda:N; emulated:GPU: models take the time of that GPU and compute nothing")
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_option("--batch-times", batch_times_,
+                 "Times of batches, in place of those of the emulated GPU: 1=7.4ms,8=11ms,32=30ms")
+      ->type_name("LIST");
   app.add_option("--input", input_,
                  "direct: the device reads each request where it was received; gather: requests are copied into the "
                  "memory of the batch first")
@@ -173,6 +196,9 @@ std::vector<ServedModel> ServeFlags::models() const {
           fmt::format("--model {} needs a device that computes: add --device cpu or --device cuda", source.spec));
     }
     made.push_back(model_on(gpu, source));
+    if (batch_times_.empty()) continue;
+    made.back().times = parse_batch_times(batch_times_);
+    made.back().platform = made.back().name + " with the batch times given";
   }
   return made;
 }
@@ -182,6 +208,9 @@ std::unique_ptr<WorkerCrew> ServeFlags::begin_loading(std::size_t request_bytes)
   parse_dtype(dtype_);
   if (settings().sharing != SharingWay::turns) {
     throw UsageError(fmt::format("--share divides emulated devices so far: leave it away with --device {}", device_));
+  }
+  if (!batch_times_.empty()) {
+    throw UsageError(fmt::format("--batch-times is for emulated devices: with --device {} they are measured", device_));
   }
   for (const ModelSource& source : found) {
     if (source.is_sleeper()) {

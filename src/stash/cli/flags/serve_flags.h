@@ -43,6 +43,7 @@ class ServeFlags {
   int most_batch_ = ServeSettings{}.most_batch;
   std::string batching_{kBatchingWays.front()};
   std::string timeout_ = "5ms";
+  std::string batch_times_;
   std::string input_{kInputWays.front()};
   std::string completion_{kCompletionWays.front()};
   std::string inject_;

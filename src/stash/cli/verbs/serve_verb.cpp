@@ -13,6 +13,7 @@
 #include "stash/cli/verbs/serve_verbs.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/fleet/live/local/local_state.h"
 #include "stash/launch/process/stop_signals.h"
 #include "stash/serve/batching/batch_rule.h"
 #include "stash/serve/load/run_load.h"
@@ -47,6 +48,8 @@ class ServeVerb final : public Verb {
     app.add_option("--timeout", timeout_, "For a request to come once it has begun, and for its answer to be taken")
         ->type_name("TIME")
         ->capture_default_str();
+    app.add_option("--announce", announce_, "File to write when it listens: its process and port, as JSON")
+        ->type_name("FILE");
     app.footer(
         "Examples:\n"
         "  stash serve --model resnet50 --objective 50ms\n"
@@ -96,6 +99,7 @@ class ServeVerb final : public Verb {
     const bool is_six = address_.host.find(':') != std::string::npos;
     print_or_write(
         fmt::format("http://{}{}{}:{}\n", is_six ? "[" : "", address_.host, is_six ? "]" : "", server.port()), "");
+    if (!announce_.empty()) write_announcement(announce_, {own_identity(), server.port()});
     tell(what + "stash: press Ctrl-C to stop\n");
     server.run(signals.fd());
     while (signals.take()) continue;
@@ -137,6 +141,7 @@ class ServeVerb final : public Verb {
   ServeLimits limits_;
   std::string most_request_ = "64MiB";
   std::string timeout_ = "30s";
+  std::string announce_;
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ std::unique_ptr<Verb> make_dataset_verb();
 std::unique_ptr<Verb> make_diff_verb();
 std::unique_ptr<Verb> make_doctor_verb();
 std::unique_ptr<Verb> make_extension_verb();
+std::unique_ptr<Verb> make_fleet_verb();
 std::unique_ptr<Verb> make_import_verb();
 std::unique_ptr<Verb> make_links_verb();
 std::unique_ptr<Verb> make_load_verb();

@@ -16,6 +16,7 @@ std::vector<std::unique_ptr<Verb>> make_verbs() {
   verbs.push_back(make_plan_verb());
   verbs.push_back(make_serve_verb());
   verbs.push_back(make_load_verb());
+  verbs.push_back(make_fleet_verb());
   verbs.push_back(make_share_verb());
   verbs.push_back(make_study_verb());
   verbs.push_back(make_characterize_verb());

@@ -25,8 +25,11 @@ struct MachineType {
   double least_billed_s = 60;  // a machine costs at least this long
   int devices = 1;             // GPUs, or groups of cores, that work on batches independently
   BatchTimes times;
-  double times_spread_ratio = 0;  // 95 % of T(b) lie within this share of it; 0: measured
-  std::string source;             // where T(b) and the price come from, with a date
+  double times_spread_ratio = 0;     // 95 % of T(b) lie within this share of it; 0: measured
+  std::string source{};              // where T(b) and the price come from, with a date
+  double managed_price_ratio = 1.4;  // what a managed service charges for it, over its price
+  bool has_gpu = true;
+  int most_batch = 32;  // of a server on it, whatever the objective allows
 };
 
 // A function service: starts in seconds, is billed by use, and costs more.

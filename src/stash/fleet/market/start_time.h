@@ -12,10 +12,10 @@ struct VaryingTime {
 
 // From the order of a machine to its first answer.
 struct StartTime {
-  VaryingTime machine;  // until it runs
-  VaryingTime image;    // drivers, container
-  VaryingTime weights;
-  VaryingTime warmup;
+  VaryingTime machine{};  // until it runs
+  VaryingTime image{};    // drivers, container
+  VaryingTime weights{};
+  VaryingTime warmup{};
 
   double median_s() const { return machine.median_s + image.median_s + weights.median_s + warmup.median_s; }
 };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,11 +44,19 @@ struct WantedType {
   int spot = 0;
 };
 
+// What a policy expected of a minute: requests that it stays below with this probability.
+struct LoadBand {
+  double minute_s = 0;  // when that minute begins, since the trace began
+  double p05 = 0, p50 = 0, p95 = 0;
+};
+
 // What a policy decides; the same for a replay and for a live fleet.
 struct FleetOrder {
   std::vector<WantedType> wanted;  // by type of the market
   bool use_functions = false;      // for what the machines cannot take in time
-  std::string reason;              // one sentence, for the log of decisions
+  std::string reason{};            // one sentence, for the log of decisions
+  // Of the minute that its machines are for, where it has one.
+  std::optional<LoadBand> forecast{};
 };
 
 class FleetPolicy {

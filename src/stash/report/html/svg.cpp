@@ -47,6 +47,16 @@ void Svg::text(double x, double y, std::string_view text, Anchor anchor, std::st
                         kAnchors[static_cast<int>(anchor)], classes, html_text(text, kLongestLabel));
 }
 
+void Svg::begin_stretched(double top, double height, double across) {
+  marks_ += fmt::format(
+      "<svg x=\"0\" y=\"{}\" width=\"100%\" height=\"{}\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\">",
+      pixels(top), pixels(height), pixels(across), pixels(height));
+}
+
+void Svg::path(std::string_view commands, std::string_view classes, std::string_view tip) {
+  add("path", fmt::format("d=\"{}\"", commands), classes, tip);
+}
+
 std::string Svg::str() const {
   return fmt::format("<svg role=\"img\" aria-label=\"{}\" width=\"100%\" height=\"{}\">{}</svg>\n", html_text(label_),
                      pixels(height_), marks_);

@@ -19,6 +19,11 @@ class Svg {
   void circle(double x, double y, double radius, std::string_view classes, std::string_view tip = "");
   void text(double x, double y, std::string_view text, Anchor anchor = Anchor::start, std::string_view classes = "");
 
+  // A part from `top` down whose paths have units of their own across, stretched to the width of the page.
+  void begin_stretched(double top, double height, double across);
+  void path(std::string_view commands, std::string_view classes, std::string_view tip = "");
+  void end_stretched() { marks_ += "</svg>"; }
+
   double height() const { return height_; }
   std::string str() const;
 

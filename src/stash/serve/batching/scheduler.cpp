@@ -67,6 +67,13 @@ void Scheduler::set(const ServeSettings& settings) {
 
 bool Scheduler::is_busy() const { return std::ranges::any_of(lanes_, &Lane::is_busy); }
 
+double Scheduler::busy_s() const {
+  const std::int64_t now_ns = world_.now_ns();
+  std::int64_t busy_ns = 0;
+  for (const Lane& lane : lanes_) busy_ns += lane.busy_ns(now_ns);
+  return seconds(busy_ns);
+}
+
 int Scheduler::rows_of_others(const ModelQueue& queue) const {
   int rows = 0;
   for (const ModelQueue& other : models_) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stash/core/clock.h"
 #include "stash/serve/batching/batch_device.h"
 #include "stash/serve/batching/model_queue.h"
 #include "stash/serve/batching/world_device.h"
@@ -46,6 +47,7 @@ class Scheduler {
   // When to call advance() again; the largest number: when something comes.
   std::int64_t next_ns() const;
   bool is_busy() const;
+  double busy_s() const;  // ever, of all devices together
 
  private:
   // A device, and the batch that it works on.

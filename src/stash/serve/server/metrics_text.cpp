@@ -27,6 +27,8 @@ class MetricsWriter {
     fmt::format_to(std::back_inserter(text_), "{}{{{}}} {}\n", name, labels, value);
   }
 
+  void plain(std::string_view name, double value) { fmt::format_to(std::back_inserter(text_), "{} {}\n", name, value); }
+
   void latency(const ModelQueue& queue) {
     const std::string model = fmt::format("model=\"{}\"", queue.model().name);
     constexpr std::string_view kName = "stash_request_seconds";
@@ -97,6 +99,8 @@ std::string metrics_text(const Scheduler& scheduler, std::size_t connections) {
   writer.describe("stash_request_part_seconds_total", "counter",
                   "The same by part; the parts add up to stash_request_seconds_sum.");
   for (const ModelQueue& queue : scheduler.models()) writer.parts(queue);
+  writer.describe("stash_device_busy_seconds_total", "counter", "Time that the device worked on batches.");
+  writer.plain("stash_device_busy_seconds_total", scheduler.busy_s());
   return writer.take() + fmt::format(
                              "# HELP stash_connections Connections that are open.\n"
                              "# TYPE stash_connections gauge\nstash_connections {}\n",

@@ -1,0 +1,238 @@
+#include "stash/fleet/policy/planning_policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+#include <utility>
+
+#include "stash/fleet/policy/fleet_offers.h"
+#include "stash/fleet/policy/fluid_replay.h"
+
+namespace stash {
+namespace {
+
+// Arrivals are uneven within a minute, and machines do not share them perfectly.
+constexpr double kCapacityRatio = 0.93;
+// Of the misses that the objective allows, what may be used up; the rest is for what no plan sees.
+constexpr double kUsedMisses = 0.7;
+constexpr double kMissMemory = 1 - 1.0 / 1440;  // by minute: what the objective allows is kept over about a day
+// Nor may a burst be given up: of late, no more than this many times the misses that the objective allows.
+constexpr double kRecentMemory = 1 - 1.0 / 30;
+constexpr double kRecentMisses = 10;
+constexpr double kOnDemandRatio = 0.3;  // of the median load that does not depend on spot machines
+constexpr int kHorizon_min = 30;
+constexpr std::array kSlotBegins_min{0, 1, 2, 3, 4, 6, 10, 18};
+// A miss is worth what a function costs. Where there is none: at least this many times what a request costs on the
+// cheapest machine, so that machines are kept that are hardly used, and more while too many are missed.
+constexpr double kMissWorth = 20;
+constexpr double kWorthUp = 1.02;
+constexpr double kWorthDown = 0.998;
+constexpr double kMostWorthRatio = 1000;
+
+class PlanningPolicy final : public FleetPolicy {
+ public:
+  PlanningPolicy(std::string_view name, const Market& market, std::span<const RatedType> rated,
+                 const FleetObjective& objective, std::unique_ptr<LoadOutlook> outlook)
+      : name_(name),
+        market_(market),
+        objective_(objective),
+        outlook_(std::move(outlook)),
+        function_(cheapest_function(market, objective)),
+        offers_(fleet_offers(market, rated, kCapacityRatio)),
+        ordered_min_(offers_.size()),
+        least_usd_per_request_(rated.front().usd_per_request),
+        usd_per_miss_(function_ != nullptr ? usd_per_request(*function_) : kMissWorth * least_usd_per_request_) {
+    for (const FleetOffer& one : offers_) {
+      begins_.insert(one.lead_min);
+      begins_.insert(one.lead_min + 1);
+      horizon_min_ = std::max(horizon_min_, one.lead_min + kHorizon_min / 2);
+    }
+    begins_.insert(kSlotBegins_min.begin(), kSlotBegins_min.end());
+  }
+
+  std::string_view name() const override { return name_; }
+  double period_s() const override { return 60; }
+
+  FleetOrder decide(const FleetView& view) override {
+    now_min_ = view.now_s / 60;
+    count_misses(view);
+    FleetOrder order{.wanted = std::vector<WantedType>(market_.machines.size())};
+    order.use_functions = function_ != nullptr && is_short();
+    if (view.minutes.empty()) {
+      begin(view, order);
+      return order;
+    }
+    outlook_->see(view);
+    if (view.minutes.back().hole && !knows_future()) {
+      keep(view, order);
+      order.reason = "nothing changes: the last minute was not recorded";
+      return order;
+    }
+    PlanQuestion question = ask(view);
+    const PlanAnswer answer = rolling_plan(question);
+    apply(question, answer, order);
+    order.reason = reason(view, question, answer);
+    order.forecast = outlook_->band(view.now_s, offers_.front().lead_min);
+    return order;
+  }
+
+ private:
+  bool knows_future() const { return name_ == "oracle"; }
+
+  void count_misses(const FleetView& view) {
+    // What came before the first decision was not in this policy's hands.
+    if (!has_begun_) counted_ = view.minutes.size();
+    has_begun_ = true;
+    for (; counted_ < view.minutes.size(); ++counted_) {
+      const LoadMinute& minute = view.minutes[counted_];
+      if (minute.hole) continue;
+      requests_ = kMissMemory * requests_ + minute.requests;
+      missed_ = kMissMemory * missed_ + minute.missed;
+      recent_requests_ = kRecentMemory * recent_requests_ + minute.requests;
+      recent_missed_ = kRecentMemory * recent_missed_ + minute.missed;
+      if (function_ != nullptr) continue;
+      const double least = kMissWorth * least_usd_per_request_;
+      usd_per_miss_ = std::clamp(usd_per_miss_ * (is_short() ? kWorthUp : kWorthDown), least, kMostWorthRatio * least);
+    }
+  }
+
+  bool is_short() const {
+    const double allowed = 1 - objective_.meet_ratio;
+    return missed_ > kUsedMisses * allowed * requests_ || recent_missed_ > kRecentMisses * allowed * recent_requests_;
+  }
+
+  // Nothing is known yet: what is there stays; one of the cheapest where nothing is.
+  void begin(const FleetView& view, FleetOrder& order) {
+    if (knows_future()) {
+      outlook_->see(view);
+      PlanQuestion question = ask(view);
+      apply(question, rolling_plan(question), order);
+      order.reason = "what the first minutes need";
+      return;
+    }
+    keep(view, order);
+    bool is_any = false;
+    for (const WantedType& one : order.wanted) is_any = is_any || one.machines + one.spot > 0;
+    if (!is_any) {
+      order.wanted[offers_.front().type].machines = 1;
+      ordered_min_[0].push_back(now_min_);
+    }
+    order.use_functions = function_ != nullptr;
+    order.reason =
+        fmt::format("nothing is known of the load yet: {}", is_any ? "what is there stays" : "one to begin with");
+  }
+
+  static void keep(const FleetView& view, FleetOrder& order) {
+    for (std::size_t i = 0; i < view.machines.size(); ++i) {
+      order.wanted[i] = {view.machines[i].ready + view.machines[i].starting,
+                         view.machines[i].spot_ready + view.machines[i].spot_starting};
+    }
+  }
+
+  PlanQuestion ask(const FleetView& view) {
+    PlanQuestion question{.offers = {}, .slots = slots(), .usd_per_overflow = usd_per_miss_};
+    const double median = question.slots.front().loads.front().requests;
+    for (std::size_t i = 0; i < offers_.size(); ++i) {
+      question.offers.push_back(plan_offer(i, view, question.usd_per_overflow, median));
+    }
+    return question;
+  }
+
+  std::vector<PlanSlot> slots() const {
+    std::vector<PlanSlot> found;
+    for (auto at = begins_.begin(); at != begins_.end() && *at < horizon_min_; ++at) {
+      const auto next = std::next(at);
+      const int end = next == begins_.end() ? horizon_min_ : std::min(*next, horizon_min_);
+      found.push_back({*at, end - *at, outlook_->loads(*at, end - *at)});
+    }
+    return found;
+  }
+
+  PlanOffer plan_offer(std::size_t index, const FleetView& view, double usd_per_overflow, double median) {
+    const FleetOffer& offer = offers_[index];
+    const TypeCount& count = view.machines[offer.type];
+    const int starting = offer.is_spot ? count.spot_starting : count.starting;
+    PlanOffer found{.usd_per_min = offer.usd_per_min,
+                    .per_min = offer.per_min,
+                    .lead_min = offer.lead_min,
+                    .have = starting + (offer.is_spot ? count.spot_ready : count.ready)};
+    // The youngest are those that start; who was ordered when is remembered here.
+    std::deque<double>& ordered = ordered_min_[index];
+    while (ordered.size() > static_cast<std::size_t>(found.have)) ordered.pop_front();
+    found.kept = starting;
+    int young = 0;
+    for (const double at : ordered) young += now_min_ - at < offer.least_min;
+    found.kept = std::min(found.have, std::max(found.kept, young));
+    for (int minute = 0; minute < offer.lead_min; ++minute) {
+      int coming = 0;
+      for (const double at : ordered) coming += at + offer.lead_min > now_min_ + minute + 0.5;
+      found.coming.push_back(std::min(starting, coming));
+    }
+    if (offer.is_spot) {
+      // A machine that is taken away leaves its requests to functions until another one is there.
+      found.usd_per_min += offer.interruptions_per_min * offer.lead_min * offer.per_min * usd_per_overflow;
+      const auto most = static_cast<int>((1 - kOnDemandRatio) * median / offer.per_min);
+      found.most = std::max(found.have, most);
+    }
+    return found;
+  }
+
+  void apply(const PlanQuestion& question, const PlanAnswer& answer, FleetOrder& order) {
+    for (std::size_t i = 0; i < offers_.size(); ++i) {
+      int& wanted = offers_[i].is_spot ? order.wanted[offers_[i].type].spot : order.wanted[offers_[i].type].machines;
+      wanted = answer.wanted[i];
+      for (int n = question.offers[i].have; n < wanted; ++n) ordered_min_[i].push_back(now_min_);
+    }
+  }
+
+  std::string reason(const FleetView& view, const PlanQuestion& question, const PlanAnswer& answer) const {
+    std::string changes;
+    for (std::size_t i = 0; i < offers_.size(); ++i) {
+      const int change = answer.wanted[i] - question.offers[i].have;
+      if (change == 0) continue;
+      changes +=
+          fmt::format("{}{} {}{} {}", changes.empty() ? "" : ", ", change > 0 ? "start" : "stop", std::abs(change),
+                      offers_[i].is_spot ? " spot" : "", market_.machines[offers_[i].type].name);
+    }
+    double most = 0;
+    for (const PlanSlot& slot : question.slots) {
+      if (slot.begin_min < 2 || slot.begin_min > 12) continue;
+      most = std::max(most, slot.loads.back().requests);
+    }
+    return fmt::format("{}: {:.0f} requests in the last minute, up to {:.0f} within 12 minutes{}",
+                       changes.empty() ? "nothing changes" : changes, view.minutes.back().requests, most,
+                       outlook_->is_unusual() ? "; the day is unusual, with head-room" : "");
+  }
+
+  std::string name_;
+  const Market& market_;
+  FleetObjective objective_;
+  std::unique_ptr<LoadOutlook> outlook_;
+  const FunctionType* function_;
+  std::vector<FleetOffer> offers_;
+  std::vector<std::deque<double>> ordered_min_;  // by offer: when those that exist were ordered, the last ones
+  std::set<int> begins_;
+  int horizon_min_ = kHorizon_min;
+  double least_usd_per_request_;
+  double usd_per_miss_;
+  double now_min_ = 0;
+  bool has_begun_ = false;
+  std::size_t counted_ = 0;
+  double requests_ = 0;
+  double missed_ = 0;
+  double recent_requests_ = 0;
+  double recent_missed_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FleetPolicy> make_planning_policy(std::string_view name, const Market& market,
+                                                  std::span<const RatedType> rated, const FleetObjective& objective,
+                                                  std::unique_ptr<LoadOutlook> outlook) {
+  return std::make_unique<PlanningPolicy>(name, market, rated, objective, std::move(outlook));
+}
+
+}  // namespace stash
