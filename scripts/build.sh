@@ -5,7 +5,7 @@
 readonly tree=${root:?}/build/release
 readonly program=$tree/bin/stash
 readonly program_stamp=$tree/program_stamp
-readonly sources=("$root/CMakeLists.txt" "$root/cmake" "$root/catalog" "$root/src")
+readonly sources=("$root/CMakeLists.txt" "$root/cmake" "$root/catalog" "$root/data" "$root/src")
 
 # Sets REPLY to what git has checked out, without starting git; empty where that is not known.
 checked_out() {

@@ -61,9 +61,6 @@ g++
 #if !__has_include(<boost/beast/http/basic_parser.hpp>)
 libboost-dev
 #endif
-#if !__has_include(<coin/CbcModel.hpp>)
-coinor-libcbc-dev
-#endif
 #if !__has_include(<CLI/CLI.hpp>)
 libcli11-dev
 #endif
@@ -96,16 +93,17 @@ missing_packages() {
   if compiler=$(find_compiler); then
     missing_headers "$compiler" "$1" 2>/dev/null || echo g++ # it does not even preprocess
   else # without a compiler nothing can be looked up; packages that are there already cost nothing
-    echo g++ libboost-dev coinor-libcbc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev
+    echo g++ libboost-dev libcli11-dev libfmt-dev nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev
     [[ $1 != tests ]] || echo libgtest-dev
   fi
 }
 
-# Programs that tests start for real: launchers, a browser, a proxy. Where they cannot be had, those tests are skipped.
+# What tests use for real: launchers, a browser, a proxy, the solver that is loaded when a fleet is planned. Where they cannot be had, those tests are skipped.
 missing_test_programs() {
   type -P chromium >/dev/null || echo chromium
   type -P haproxy >/dev/null || [[ -x /usr/sbin/haproxy ]] || echo haproxy
   type -P ip >/dev/null || echo iproute2
+  compgen -G '/usr/lib/*/libCbcSolver.so.3' >/dev/null || echo coinor-libcbc3
   type -P mpirun >/dev/null || echo openmpi-bin
   type -P slurmctld >/dev/null && type -P slurmd >/dev/null && type -P srun >/dev/null && type -P munged >/dev/null ||
     echo slurmctld slurmd slurm-client munge
