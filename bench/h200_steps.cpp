@@ -98,8 +98,8 @@ void compare(const std::vector<MeasuredStep>& steps, const Gpu& gpu) {
       errors.add(group, predicted_s, step.compute_s);
     }
     fmt::print("{:<20} {:>5} {:>5} {:>13.1f} {:>13.1f} {:>+6.1f}% {:>8}\n", step.graph.name, step.batch,
-               to_string(step.dtype), step.compute_s * 1e3, predicted_s * 1e3,
-               100 * (predicted_s / step.compute_s - 1), covers ? "covers" : "misses");
+               to_string(step.dtype), step.compute_s * 1e3, predicted_s * 1e3, 100 * (predicted_s / step.compute_s - 1),
+               covers ? "covers" : "misses");
   }
   fmt::print("\n");
   print_groups(errors);

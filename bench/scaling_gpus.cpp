@@ -217,7 +217,8 @@ void print_fit(const std::vector<Case>& cases) {
         "{:<5} winograd {:.3f} conv {:.3f} matrix {:.3f} memory {:.3f} starts {:.0f} and {:.0f} us, launch {:.0f} us, "
         "reach {:.0f} us, depthwise {:.4f} and {:.4f}\n",
         kGpus[g], e.winograd_ratio, e.conv_ratio, e.matrix_ratio, e.memory_ratio, e.product_start_s * 1e6,
-        e.other_start_s * 1e6, e.launch_s * 1e6, e.reach_s * 1e6, e.tensorflow_depthwise_ratio, e.tensorflow_depthwise_weight_ratio);
+        e.other_start_s * 1e6, e.launch_s * 1e6, e.reach_s * 1e6, e.tensorflow_depthwise_ratio,
+        e.tensorflow_depthwise_weight_ratio);
   }
   fmt::print("\n");
 }

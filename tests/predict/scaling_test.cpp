@@ -144,6 +144,16 @@ TEST(Scaling, ConvolutionsWithBiasesAreRecognised) {
   EXPECT_NEAR(times.compute_s(), own_s, own_s * 1e-6);
 }
 
+TEST(Scaling, AStepThatIsFarFromTheModelIsDoubted) {
+  const Graph graph = make_model("resnet50");
+  const auto with = [&](double step_s) {
+    return scaled_times(graph, {.gpu = &v100(), .step_s = step_s, .batch = 64}, 64, DType::fp32, t4()).assumptions;
+  };
+  EXPECT_TRUE(any_contains(with(0.001), "check its unit, model and batch"));
+  EXPECT_TRUE(any_contains(with(10), "times longer than"));
+  EXPECT_FALSE(any_contains(with(0.2), "check its unit"));
+}
+
 TEST(Scaling, ATimeThatCannotBeIsRefused) {
   const Graph graph = make_model("alexnet");
   for (double bad : {0.0, -1.0, 1e9, std::nan(""), std::numeric_limits<double>::infinity()}) {

@@ -9,8 +9,9 @@ namespace {
 // cnn_step_times_aws.csv`. Ampere in fp16: A100 by `bench/scaling_gpt --data gpt_step_times_a100_single_node.csv`.
 // Hopper in fp32: H200 by data/h200_steps.csv (bench/h200_steps); in half precision one network confirms it. All others
 // are estimates: Pascal lies between its neighbours, Ada follows Turing, Blackwell follows Hopper; launches in torch
-// are those of the H200's host. Depthwise convolutions in torch: EfficientNet-B0 and B4 of NVIDIA's examples on V100 and
-// A100 (data/scaling_measured.csv); elsewhere up to Turing, torch is taken to gain as much over TensorFlow as on Volta.
+// are those of the H200's host. Depthwise convolutions in torch: EfficientNet-B0 and B4 of NVIDIA's examples on V100
+// and A100 (data/scaling_measured.csv); elsewhere up to Turing, torch is taken to gain as much over TensorFlow as on
+// Volta.
 // clang-format off
 constexpr std::array<Efficiency, 9> kEfficiencies{{
     // winograd, conv, matrix, tensor conv and matrix; depthwise: all and weights, in TensorFlow all, weights and small;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "stash/core/error.h"
 #include "stash/predict/roofline_times.h"
 #include "stash/predict/spread.h"
@@ -11,6 +15,19 @@ namespace stash {
 namespace {
 
 constexpr double kMaxStepS = 1e6;  // days; anything above is a mistake of units
+
+// Networks of one name differ by less; what is further from the estimate was probably another job.
+constexpr double kUnlikely = 4;
+
+std::string doubt_of(const StepOnGpu& measured, double estimated_s) {
+  const double ratio = measured.step_s / estimated_s;
+  if (ratio < kUnlikely && ratio > 1 / kUnlikely) return {};
+  return fmt::format(
+      "the measured step is {:.0f} times {} than the {:.3g} s that the model suggests on a {}: check its unit, model "
+      "and "
+      "batch",
+      std::max(ratio, 1 / ratio), ratio < 1 ? "shorter" : "longer", estimated_s, measured.gpu->name);
+}
 
 StepSum sum_on(const Graph& graph, const StepOnGpu& measured) {
   return sum_of(step_on(graph, measured.batch, measured.dtype, *measured.gpu));
@@ -65,6 +82,8 @@ ScaledTimes scaled_times(const Graph& graph, const StepOnGpu& measured, int batc
   times.assumptions.push_back(fmt::format("layer times on {} follow from a step of {:.4g} s on one {}", target.name,
                                           measured.step_s, measured.gpu->name));
   if (!built.assumption.empty()) times.assumptions.push_back(built.assumption);
+  std::string doubt = doubt_of(measured, seconds_of(on_first(built.graph)));
+  if (!doubt.empty()) times.assumptions.push_back(std::move(doubt));
   add_device_assumptions(times, graph, dtype, target);
   return times;
 }
