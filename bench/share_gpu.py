@@ -29,7 +29,7 @@ def models(emulated):
         return {"decoding": ["--model", "shufflenet_v2_x0_5", "--batch", 4],
                 "compute": ["--model", "resnet152", "--batch", 2, "--image-size", 64],
                 "tokens": ["--model", "gpt2", "--seq-len", 64, "--batch", 4]}
-    return {"decoding": ["--model", "shufflenet_v2_x1_0", "--batch", 256, "--dtype", "bf16", "--channels-last"],
+    return {"decoding": ["--model", "shufflenet_v2_x0_5", "--batch", 256, "--dtype", "bf16", "--channels-last"],
             "compute": ["--model", "resnet152", "--batch", 64, "--dtype", "fp32"],
             "tokens": ["--model", "gpt2", "--seq-len", 512, "--batch", 8, "--dtype", "bf16"]}
 
