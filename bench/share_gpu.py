@@ -43,6 +43,9 @@ class Series:
         self.call("dataset", "make", "--images", options.images, self.data["images"])
         self.call("dataset", "make", "--tokens", 2_000_000, self.data["tokens"])
 
+    def is_emulated(self):
+        return self.options.device.startswith("emulated")
+
     def call(self, *arguments):
         done = subprocess.run([str(self.options.stash), *map(str, arguments)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -53,14 +56,15 @@ class Series:
     def job(self, name, kind, *arguments):
         command = ["stash", "share", "train", "--python", self.options.python, "--device", self.options.device, "--ranks", 1,
                    "--timeout", "180s", "--data", self.data["tokens" if kind == "tokens" else "images"],
-                   *models(self.options.device.startswith("emulated"))[kind], *arguments]
+                   *models(self.is_emulated())[kind], *arguments]
         return f"[[job]]\nname = {json.dumps(name)}\ncommand = {json.dumps(list(map(str, command)))}\n"
 
     def run(self, jobs, *arguments):
         file = self.folder / "jobs.toml"
         file.write_text(jobs)
         return json.loads(self.call("share", "run", file, "--socket", self.folder / "pool", "--logs", self.folder / "logs",
-                                    "--cores", self.cores, "--report-every", REPORT, "--ignore-load", "--format", "json",
+                                    "--cores", self.cores, "--workers-per-core", 4 if self.is_emulated() else 1,
+                                    "--report-every", REPORT, "--ignore-load", "--format", "json",
                                     *arguments))
 
     def gain(self):
