@@ -101,6 +101,8 @@ def main():
               f"{state['gain']['pairs'] if state['gain'] else 0} pairs of windows; target +28.9 %")
         samples = {}
         for job in state["jobs"]:
+            if job["even_per_s"] is None:
+                sys.exit(f"{job['name']} was not seen long enough: give more --seconds")
             print(f"  {job['name']}: {job['per_s']:.0f} samples per second at the end, {job['even_per_s']:.0f} predicted with "
                   f"an even split, ceiling {job['ceiling_per_s']:.0f}, {100 * job['waiting_ratio']:.0f} % of the time waiting", flush=True)
             samples[job["name"]] = max(int(job["even_per_s"] * options.job_seconds), 1)
