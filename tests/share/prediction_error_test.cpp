@@ -122,7 +122,10 @@ Quantiles errors_of(double most_bend, bool reads) {
   }
   EXPECT_GT(errors.size(), 1000u);
   std::ranges::sort(errors);
-  return {errors[errors.size() / 2], errors[errors.size() * 95 / 100]};
+  const Quantiles error{errors[errors.size() / 2], errors[errors.size() * 95 / 100]};
+  testing::Test::RecordProperty("median_permille", static_cast<int>(std::lround(1000 * error.median)));
+  testing::Test::RecordProperty("high_permille", static_cast<int>(std::lround(1000 * error.high)));
+  return error;
 }
 
 TEST(PredictionError, OfJobsThatDecodeIsWithinTheTarget) {

@@ -11,9 +11,9 @@ constexpr double kSlack = 1.25;  // of clocks and of samples that were begun bef
 constexpr std::size_t kKeptWindows = 12;
 // Disturbances only make a sample dearer, so what is usual is a little below the median of its cost.
 constexpr double kUsualQuantile = 0.4;
-constexpr double kLeastWidth = 0.05;    // of the cost around the usual one, as a logarithm: nothing nearer is left out
-constexpr double kWidths = 3;           // standard deviations that belong to it
-constexpr double kMostDisturbed = 0.4;  // of the windows
+constexpr double kLeastWidth = 0.05;     // of the cost around the usual one, as a logarithm: nothing nearer is left out
+constexpr double kWidths = 3;            // standard deviations that belong to it
+constexpr double kMostDisturbed = 0.49;  // of the windows
 constexpr double kDeviationPerMad = 1.4826;  // of a normal distribution
 
 double quantile(std::vector<double> values, double share) {
