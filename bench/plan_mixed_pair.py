@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 RANKS = HERE / "mixed_pair_ranks.py"
 EMULATED = {"slow": ("T4", "g4dn.xlarge"), "fast": ("V100", "p3.2xlarge")}
-MODELS = ("resnet18", "squeezenet1_0", "googlenet")
+MODELS = ("resnet18", "squeezenet1_0", "mobilenet_v2")
 LEAST, MOST = 0.1, 0.45  # shares of the slow device that are tried
 TOLERANCE = 0.05
 
