@@ -27,7 +27,9 @@ constexpr std::array kFitted{Fitted{&GptCosts::launch_ratio, 0.1},
                              Fitted{&GptCosts::split_head_ratio, 0.5},
                              Fitted{&GptCosts::whole_loss_ratio, 0.5},
                              Fitted{&GptCosts::split_loss_ratio, 0.5},
+                             Fitted{&GptCosts::split_loss_s, 0.5},
                              Fitted{&GptCosts::sum_host_s, 1},
+                             Fitted{&GptCosts::plain_softmax_host_s, 1},
                              Fitted{&GptCosts::crowd_host_s, 0.5},
                              Fitted{&GptCosts::crowd_power, 0.3},
                              Fitted{&GptCosts::waits_ratio, 0.7},
@@ -80,11 +82,11 @@ void print(const ErrorTable& errors) {
 void print(const GptCosts& costs) {
   fmt::print(
       "launch_ratio {:.3f} width_power {:.3f} whole_head_ratio {:.3f} split_head_ratio {:.3f} whole_loss_ratio {:.3f} "
-      "split_loss_ratio {:.3f} sum_host_s {:.3g} "
+      "split_loss_ratio {:.3f} split_loss_s {:.3g} sum_host_s {:.3g} sum_wait_s {:.3g} plain_softmax_host_s {:.3g} "
       "crowd_host_s {:.3g} crowd_power {:.2f} waits_ratio {:.3f} handed_s {:.3g}\n",
       costs.launch_ratio, costs.width_power, costs.whole_head_ratio, costs.split_head_ratio, costs.whole_loss_ratio,
-      costs.split_loss_ratio, costs.sum_host_s, costs.crowd_host_s, costs.crowd_power, costs.waits_ratio,
-      costs.handed_s);
+      costs.split_loss_ratio, costs.split_loss_s, costs.sum_host_s, costs.sum_wait_s, costs.plain_softmax_host_s,
+      costs.crowd_host_s, costs.crowd_power, costs.waits_ratio, costs.handed_s);
 }
 
 std::string split_of(const GptPlan& plan) {
@@ -129,7 +131,7 @@ void print_row(const GptRow& row, const GptStep& step) {
 }
 
 // The published row that is planned as the fastest of its model, GPUs and batch, against the one that was.
-void check_best(const char* what, const std::vector<GptRow>& rows) {
+void check_best(const char* what, const std::vector<GptRow>& rows, bool verbose) {
   struct Best {
     double planned_s = 1e300, measured_of_planned_s = 0, measured_s = 1e300;
     int rows = 0;
@@ -145,6 +147,8 @@ void check_best(const char* what, const std::vector<GptRow>& rows) {
   int within = 0, several = 0;
   double worst = 1;
   for (const auto& [group, best] : groups) {
+    if (verbose && best.rows > 1 && best.measured_of_planned_s > 1.03 * best.measured_s)
+      fmt::print("  {} {:.1f} %\n", group, 100 * (best.measured_of_planned_s / best.measured_s - 1));
     if (best.rows < 2) continue;
     ++several;
     const double ratio = best.measured_of_planned_s / best.measured_s;
@@ -184,8 +188,8 @@ int main(int argc, char** argv) {
   const std::vector<GptRow> one = read_gpt_rows(single, false), several = read_gpt_rows(multi, true);
   check_committed("one node", one, verbose);
   check_committed("several nodes", several, verbose);
-  check_best("one node", one);
-  check_best("several nodes", several);
+  check_best("one node", one, verbose);
+  check_best("several nodes", several, verbose);
   std::vector<GptRow> all = one;
   all.insert(all.end(), several.begin(), several.end());
   if (folds) {

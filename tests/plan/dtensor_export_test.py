@@ -99,6 +99,8 @@ class DtensorExport(unittest.TestCase):
         self.assertEqual(sum(depths), 24)
         layout = dict(line.split() for line in export("megatron", *flags, **options).splitlines() if " " in line)
         self.assertEqual(layout["--pipeline-model-parallel-layout"], "E" + "|".join(f"t*{depth}" for depth in depths) + "L")
+        flags = (*flags, "--dtype", "fp32")  # torchtitan has no fp16, and V100s no bf16
+        depths = self.plan(*flags, **options)["stage_layers"]
         modules = tomllib.loads(export("torchtitan", *flags, **options))["parallelism"]["module_fqns_per_model_part"]
         self.assertEqual([sum(name.startswith("layers.") for name in stage) for stage in modules], depths)
 
@@ -107,11 +109,13 @@ class DtensorExport(unittest.TestCase):
         flags = ("--data", "2", "--tensor", "1", "--pipeline", "2", "--interleave", "2", "--micro-batch", "2",
                  "--recompute", "full", "--shard-optimizer")
         plan = self.plan(*flags)
-        titan = tomllib.loads(export("torchtitan", *flags))
+        titan = tomllib.loads(export("torchtitan", *flags, "--dtype", "fp32"))
         parallelism = titan["parallelism"]
         self.assertEqual(parallelism["data_parallel_replicate_degree"] * parallelism["data_parallel_shard_degree"], plan["data"])
         self.assertEqual(parallelism["pipeline_parallel_schedule"], "Interleaved1F1B")
-        self.assertEqual(parallelism["pipeline_parallel_layers_per_stage"], 1)
+        # torchtitan divides the layers and these by the layers per stage, which has to give all pieces
+        less = sum(parallelism[f"pipeline_parallel_{end}_stage_less_layers"] for end in ("first", "last"))
+        self.assertEqual((4 + less) / parallelism["pipeline_parallel_layers_per_stage"], 2 * 2)
         self.assertEqual(titan["training"]["local_batch_size"], plan["micro_batch"] * plan["micro_batches"])
         self.assertEqual(titan["activation_checkpoint"]["mode"], "full")
         arguments = export("megatron", *flags).split()
@@ -119,10 +123,13 @@ class DtensorExport(unittest.TestCase):
                             ("--micro-batch-size", "2"), ("--global-batch-size", "16"), ("--recompute-granularity", "full")):
             self.assertEqual(arguments[arguments.index(flag) + 1], value)
         self.assertIn("--use-distributed-optimizer", arguments)
+        sharded = export("megatron", "--data", "4", "--tensor", "1", "--pipeline", "1", "--shards", "4").split()
+        self.assertEqual(sharded[sharded.index("--ckpt-format") + 1], "fsdp_dtensor")  # which Megatron's FSDP asks for
 
     def test_an_export_that_cannot_be_is_refused(self):
         for arguments, said in ((("--model", MODEL, *ON_FOUR, "--export", "megatrn"), "'megatron'"),
                                 (("--model", MODEL, *ON_FOUR, "--export", "json", "--format", "json"), "--format"),
+                                (("--model", MODEL, *ON_FOUR, "--dtype", "fp16", "--export", "torchtitan"), "bf16"),
                                 (("--model", "vgg11", "--on", "4xV100", "--export", "dtensor"), "--export dtensor")):
             result = program.stash("plan", *arguments)
             self.assertEqual((result.code, result.out), (2, ""))

@@ -14,6 +14,7 @@ struct DeviceKind {
   double network_bytes_per_s = 0;  // of a node
   double memory_bytes = 0;         // of a device
   std::vector<double> layer_s{};   // of each split layer: the whole batch, forward and backward, on one device
+  std::vector<double> fixed_s{};   // of each, however small its part: launches; empty: none
   double optimizer_s = 0;          // of all weights on one device
 
   int count() const { return nodes * per_node; }

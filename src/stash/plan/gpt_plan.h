@@ -79,16 +79,19 @@ struct GptStep {
 // bench/plan_gpt; docs/planning.md.
 struct GptCosts {
   double launch_ratio = 0.912;      // of the CPU's launches of a block's kernels
-  double width_power = 0.099;       // wider matrix products reach more: time falls with this power of the hidden size
-  double whole_head_ratio = 2.598;  // of the time of the vocabulary's product, on one rank
-  double whole_loss_ratio = 0.244;  // of the loss, on one rank
-  double split_head_ratio = 1.895;  // the same, split by tensor parallelism
-  double split_loss_ratio = 0.302;
-  double sum_host_s = 8.44e-05;  // of a tensor-parallel sum on the CPU
-  double crowd_host_s = 0.0003;  // more of it with all eight ranks of a node
-  double crowd_power = 7.14;     // how that grows with the ranks
-  double waits_ratio = 0.953;    // of what ranks of several nodes wait for the slowest, as `predict` has it
-  double handed_s = 0.000415;    // of handing over between stages, on the CPU, for each micro-batch
+  double width_power = 0.095;       // wider matrix products reach more: time falls with this power of the hidden size
+  double whole_head_ratio = 2.603;  // of the time of the vocabulary's product, on one rank
+  double whole_loss_ratio = 0.245;  // of the loss, on one rank
+  double split_head_ratio = 1.714;  // the same, split by tensor parallelism
+  double split_loss_ratio = 0.081;
+  double split_loss_s = 0.00098;           // of the loss's own sums over the words, for each micro-batch
+  double sum_host_s = 7.18e-05;            // of a tensor-parallel sum on the CPU
+  double sum_wait_s = 8e-05;               // the same on the GPU, for the rank that comes last; by hand
+  double plain_softmax_host_s = 0.000881;  // of a block's softmax on the CPU, where the fused kernel cannot be used
+  double crowd_host_s = 0.000167;          // more of it with all eight ranks of a node
+  double crowd_power = 9.91;               // how that grows with the ranks
+  double waits_ratio = 0.896;              // of what ranks of several nodes wait for the slowest, as `predict` has it
+  double handed_s = 0.000421;              // of handing over between stages, on the CPU, for each micro-batch
 };
 
 // Estimates of memory are high: allocators use buffers again. A plan is refused where even this share of them does not

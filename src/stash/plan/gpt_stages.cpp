@@ -25,6 +25,24 @@ PassTime minus_share(const PassTime& all, const PassTime& part, double share) {
   return {all.gpu_s - part.gpu_s * share, all.host_s};
 }
 
+// Megatron-LM has one kernel for scale, mask and softmax where samples times heads of a rank are a multiple of four,
+// and sequences too; elsewhere PyTorch's five, and as many backward, on scores in fp32.
+bool has_fused_softmax(const GptJob& job, const GptPlan& plan) {
+  constexpr int kMultiple = 4;
+  return job.size.fused_attention ||
+         (plan.micro_batch * (job.size.heads / plan.tensor) % kMultiple == 0 && job.size.max_seq_len % kMultiple == 0);
+}
+
+PassTime plain_softmax(const GptJob& job, const GptPlan& plan, const GptStage& stage, const GptCosts& costs) {
+  constexpr double kBytes = 68;  // per score, read and written beside what the fused kernels do
+  const Gpu& gpu = *job.kinds[static_cast<std::size_t>(stage.kind)].gpu;
+  const double tokens = job.size.max_seq_len;
+  const double scores = static_cast<double>(plan.micro_batch) * job.size.heads / plan.tensor * tokens * tokens;
+  const double passes = plan.recompute == Recompute::none ? 1 : 1.5;  // forward again
+  const double rate = gpu.memory_bytes_per_s * efficiency_of(gpu.generation).memory_ratio;
+  return {passes * kBytes * scores / rate, passes * costs.plain_softmax_host_s};
+}
+
 PassTime block_passes(const GptPlan& plan, const GptShardTimes& shard) {
   const double spared = plan.sequence_parallel ? 1 - 1.0 / plan.tensor : 0;
   const PassTime forward = minus_share(shard.block.forward, shard.replicated.forward, spared);
@@ -96,6 +114,7 @@ StageTime stage_time(const GptJob& job, const GptPlan& plan, const GptStage& sta
   PassTime blocks = scaled(block_passes(plan, shard), stage.layers);
   blocks.gpu_s *= std::pow(kCostsWidth / job.size.hidden, costs.width_power);
   blocks.host_s *= costs.launch_ratio;
+  if (!has_fused_softmax(job, plan)) blocks += scaled(plain_softmax(job, plan, stage, costs), stage.layers);
   const bool split = plan.tensor > 1;
   PassTime ends;  // before and after the blocks, where the GPU has caught up with the CPU
   const auto add = [&](bool has, const PartTime& part, double ratio) {
@@ -106,6 +125,7 @@ StageTime stage_time(const GptJob& job, const GptPlan& plan, const GptStage& sta
   add(stage.first, shard.embedding, 1);
   add(stage.last, shard.head, split ? costs.split_head_ratio : costs.whole_head_ratio);
   add(stage.last, shard.loss, split ? costs.split_loss_ratio : costs.whole_loss_ratio);
+  if (stage.last && split) ends.gpu_s += costs.split_loss_s;
   const double waits =
       nodes.cluster.nodes > 1
           ? 1 + costs.waits_ratio * (nodes.cluster.joined_costs.wait_ratio - nodes.cluster.node_costs.wait_ratio)
@@ -115,7 +135,8 @@ StageTime stage_time(const GptJob& job, const GptPlan& plan, const GptStage& sta
   if (plan.tensor > 1) {
     const double sums = sums_of(plan, stage);
     // Kernels of collectives wait in the GPU's queue like others: they cost little while the CPU launches too slowly.
-    blocks.gpu_s += sums * all_reduce_s(group_cluster(nodes, plan.tensor, 1), activation_bytes(job, plan));
+    const double sum_s = all_reduce_s(group_cluster(nodes, plan.tensor, 1), activation_bytes(job, plan));
+    blocks.gpu_s += sums * (sum_s + costs.sum_wait_s);
     blocks.host_s += sums * sum_host_s(costs, std::min(plan.tensor, nodes.per_node));
     time.tensor_s = (joined_s(blocks) + joined_s(ends)) * waits - time.compute_s;
   }

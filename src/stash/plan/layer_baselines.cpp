@@ -91,7 +91,9 @@ LayerPlans plan_with_baselines(const SplitNetwork& network, std::span<const Devi
   equal.equal_halves = true;
   const std::vector<unsigned> data = data_types(network);
   plans.data = named(plan_layers(network, kinds, equal, data), "data");
-  plans.data_best_ratio = named(plan_layers(network, kinds, rules, data), "data_best_ratio");
+  LayerPlanRules same = rules;
+  same.one_ratio = true;
+  plans.data_best_ratio = named(plan_layers(network, kinds, same, data), "data_best_ratio");
   plans.owt = named(plan_layers(network, kinds, equal, owt_types(network)), "owt");
   plans.hypar = named(plan_layers(network, kinds, equal, hypar_types(network)), "hypar");
   plans.best = named(within_memory(network, kinds, rules), "accpar");

@@ -94,18 +94,32 @@ class Describer {
     if (needs_network && described.network) add_rate(*described.network, devices);
   }
 
-  // A device computes its share of the batch; small shares are slower for each sample.
+  ScaledTimes times_of(int samples, const Gpu& gpu) const {
+    return job_.profile ? scaled_times(job_.graph, layers_of(*job_.profile), samples, job_.dtype, gpu)
+                        : scaled_times(job_.graph, samples, job_.dtype, gpu);
+  }
+
+  static double seconds_of(const SplitLayer& layer, const ScaledTimes& times) {
+    double s = 0;
+    for (int member : layer.members) {
+      const LayerTime& time = times.layers[static_cast<std::size_t>(member)];
+      s += time.forward_s.value_or(0) + time.backward_s.value_or(0);
+    }
+    return s;
+  }
+
+  // A device computes its share of the batch. The line through its time at an equal share and at half of that says what
+  // other shares take.
   void set_times(DeviceKind& kind, const Gpu& gpu) {
-    const ScaledTimes times = job_.profile ? scaled_times(job_.graph, layers_of(*job_.profile), each_, job_.dtype, gpu)
-                                           : scaled_times(job_.graph, each_, job_.dtype, gpu);
-    const double batches = static_cast<double>(job_.batch) / each_;
+    const ScaledTimes times = times_of(each_, gpu);
+    const int half = each_ / 2;
+    const ScaledTimes at_half = half > 0 ? times_of(half, gpu) : ScaledTimes{};
     for (const SplitLayer& layer : network_.layers) {
-      double s = 0;
-      for (int member : layer.members) {
-        const LayerTime& time = times.layers[static_cast<std::size_t>(member)];
-        s += time.forward_s.value_or(0) + time.backward_s.value_or(0);
-      }
-      kind.layer_s.push_back(s * batches);
+      const double s = seconds_of(layer, times);
+      const double slope_s = half > 0 ? (s - seconds_of(layer, at_half)) / (each_ - half) : s / each_;
+      const double fixed_s = std::clamp(s - slope_s * each_, 0.0, s);
+      kind.fixed_s.push_back(fixed_s);
+      kind.layer_s.push_back((s - fixed_s) * job_.batch / each_);
     }
     kind.optimizer_s = times.optimizer_s + times.overhead_s;
     found_.compute_low_ratio = std::min(found_.compute_low_ratio, times.low_ratio);

@@ -124,6 +124,15 @@ class Exchanges {
 
 double total_s(const PlannedLayer& layer) { return layer.compute_s + layer.exchanged_s(); }
 
+// Nothing passes between layers: kinds wait for each other at the step's end alone, and not at every layer.
+bool waits_at_end(const LayerPlan& plan) {
+  return std::ranges::all_of(plan.levels, [](const PlannedLevel& level) {
+    return std::ranges::all_of(level.splits, [&](const LayerSplit& split) {
+      return split.type == PartitionType::batch && split.ratio == level.splits.front().ratio;
+    });
+  });
+}
+
 // What computing leaves of the step is exchanges, where their time goes.
 void set_parts(LayerPlan& plan, double optimizer_s) {
   double computed_s = 0, exchanged_s = 0, network_s = 0;
@@ -139,12 +148,12 @@ void set_parts(LayerPlan& plan, double optimizer_s) {
 }
 
 // Weight gradients travel while layers before them compute, the last layer's first.
-double overlapped_step_s(const LayerPlan& plan) {
+double overlapped_step_s(const LayerPlan& plan, std::span<const PlannedLayer> layers) {
   constexpr double kBackwardShare = 2.0 / 3;  // of a layer's computing
   double forward_s = 0, now_s = 0, sent_s = 0;
   const auto& splits = plan.levels.empty() ? std::vector<LayerSplit>{} : plan.levels.front().splits;
-  for (std::size_t i = plan.layers.size(); i-- > 0;) {
-    const PlannedLayer& layer = plan.layers[i];
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    const PlannedLayer& layer = layers[i];
     const bool by_batch = i < splits.size() && splits[i].type == PartitionType::batch;
     const double others_s = layer.between_s + (by_batch ? 0 : layer.within_s);
     forward_s += layer.compute_s * (1 - kBackwardShare) + others_s / 2;
@@ -152,6 +161,29 @@ double overlapped_step_s(const LayerPlan& plan) {
     if (by_batch) sent_s = std::max(sent_s, now_s) + layer.within_s;
   }
   return forward_s + std::max(now_s, sent_s);
+}
+
+double step_of(const LayerPlan& plan, std::span<const PlannedLayer> layers, const LayerPlanRules& rules) {
+  if (rules.overlaps) return overlapped_step_s(plan, layers);
+  double in_turn_s = 0;
+  for (const PlannedLayer& layer : layers) in_turn_s += total_s(layer);
+  return in_turn_s;
+}
+
+// The layers of the slowest kind, or where kinds wait for each other at every layer, each layer of the slowest.
+std::vector<PlannedLayer> slowest_layers(const LayerPlan& plan, const std::vector<std::vector<PlannedLayer>>& layers,
+                                         const LayerPlanRules& rules) {
+  if (waits_at_end(plan)) {
+    return *std::ranges::max_element(
+        layers, {}, [&](const std::vector<PlannedLayer>& of_kind) { return step_of(plan, of_kind, rules); });
+  }
+  std::vector<PlannedLayer> slowest = layers.front();
+  for (const std::vector<PlannedLayer>& of_kind : layers) {
+    for (std::size_t i = 0; i < of_kind.size(); ++i) {
+      if (total_s(of_kind[i]) > total_s(slowest[i])) slowest[i] = of_kind[i];
+    }
+  }
+  return slowest;
 }
 
 }  // namespace
@@ -168,35 +200,65 @@ void evaluate(LayerPlan& plan, const SplitNetwork& network, std::span<const Devi
     shares.take(question, plan.levels[l].splits);
   }
   plan.shares = shares.all();
-  plan.layers.assign(network.layers.size(), {});
   plan.memory_bytes.assign(kinds.size(), 0);
-  std::vector<double> weight_share(kinds.size(), 0);
   double weights = 0, optimizer_s = 0;
-  for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    weights += network.layers[i].weight;
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
+  for (const SplitLayer& layer : network.layers) weights += layer.weight;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    double held_weights = 0;
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
       const Shares& part = plan.shares[k][i];
       PlannedLayer& layer = layers[k][i];
       if (!kinds[k].layer_s.empty()) layer.compute_s = kinds[k].layer_s[i] * work_share(part, network.layers[i]);
-      if (total_s(layer) > total_s(plan.layers[i]) || k == 0) plan.layers[i] = layer;
+      if (!kinds[k].fixed_s.empty()) layer.compute_s += kinds[k].fixed_s[i];
       const HeldElements held = held_elements(network.layers[i], part, rules.batch);
       plan.memory_bytes[k] += held.weights * rules.held_bytes_per_weight + held.activations * rules.element_bytes;
-      weight_share[k] += held.weights;
+      held_weights += held.weights;
+    }
+    // It begins when all gradients are summed.
+    optimizer_s = std::max(optimizer_s, kinds[k].optimizer_s * held_weights / std::max(1.0, weights));
+  }
+  plan.layers = slowest_layers(plan, layers, rules);
+  plan.step_s = step_of(plan, plan.layers, rules) + optimizer_s;
+  set_parts(plan, optimizer_s);
+}
+
+// Levels are chosen by the sum of what layers cost one by one; in a step, gradients travel beside the computing.
+void settle_ratios(LayerPlan& plan, const SplitNetwork& network, std::span<const DeviceKind> kinds,
+                   const LayerPlanRules& rules) {
+  constexpr double kFirst = 1.0 / 64, kLast = 1.0 / 256;
+  if (rules.equal_halves) return;
+  const std::vector<Level> levels = make_levels(network, kinds, rules);
+  const auto moved = [&](std::size_t l, double by) {
+    LayerPlan other = plan;
+    const LevelQuestion question{network, levels[l], rules, {}, 0};
+    for (std::size_t i = 0; i < other.levels[l].splits.size(); ++i) {
+      LayerSplit& split = other.levels[l].splits[i];
+      const double wanted = std::clamp(split.ratio + by, rules.smallest_ratio, 1 - rules.smallest_ratio);
+      split.ratio = whole_ratio(question, static_cast<int>(i), split.type, wanted).value_or(split.ratio);
+    }
+    evaluate(other, network, kinds, rules);
+    return other;
+  };
+  for (std::size_t l = 0; l < levels.size() && levels[l].ratio_is_free; ++l) {
+    for (double by = kFirst; by >= kLast; by /= 2) {
+      for (bool better = true; better;) {
+        better = false;
+        for (const double way : {-by, by}) {
+          LayerPlan other = moved(l, way);
+          if (other.step_s >= plan.step_s * (1 - 1e-9)) continue;
+          plan = std::move(other), better = true;
+          break;
+        }
+      }
     }
   }
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    optimizer_s = std::max(optimizer_s, kinds[k].optimizer_s * weight_share[k] / std::max(1.0, weights));
-  }
-  double in_turn_s = 0;
-  for (const PlannedLayer& layer : plan.layers) in_turn_s += total_s(layer);
-  plan.step_s = (rules.overlaps ? overlapped_step_s(plan) : in_turn_s) + optimizer_s;
-  set_parts(plan, optimizer_s);
 }
 
 LayerPlan plan_layers(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules,
                       const std::vector<unsigned>& allowed, double memory_price) {
   LayerPlan plan = choose(network, make_levels(network, kinds, rules), kinds.size(), rules, allowed, memory_price);
   evaluate(plan, network, kinds, rules);
+  if (memory_price == 0) settle_ratios(plan, network, kinds, rules);
   return plan;
 }
 

@@ -60,6 +60,10 @@ std::vector<unsigned> hypar_types(const SplitNetwork& network);
 void evaluate(LayerPlan& plan, const SplitNetwork& network, std::span<const DeviceKind> kinds,
               const LayerPlanRules& rules);
 
+// Moves the ratios of each level together where that makes the step shorter.
+void settle_ratios(LayerPlan& plan, const SplitNetwork& network, std::span<const DeviceKind> kinds,
+                   const LayerPlanRules& rules);
+
 struct LayerPlans {
   LayerPlan best;
   std::optional<LayerPlan> second;  // with other types or ratios somewhere

@@ -20,6 +20,7 @@ struct LayerPlanRules {
   bool published = false;  // communication only, equal halves, nothing rounded: the published program's cost
   bool overlaps = true;    // weight gradients travel during the rest of the backward pass
   bool equal_halves = false;
+  bool one_ratio = false;   // of all layers of a level
   bool whole_units = true;  // samples and channels are not cut
   int most_levels = 64;
 };
@@ -31,6 +32,7 @@ struct LevelSide {
   bool leaves_node = false;       // it reaches the other side over networks
   double memory_bytes = 0;        // 0: not limited
   std::vector<double> layer_s{};  // each layer's whole work by these devices together; empty: not counted
+  std::vector<double> fixed_s{};  // each layer's time beside it, however small the part; empty: none
 };
 
 // One group that a level splits, with what it has of every layer.

@@ -32,6 +32,7 @@ class LevelSearch {
     // The whole network at one ratio first: neighbours with different ratios exchange more, which would hold each of
     // them where it is.
     std::vector<LayerSplit> best = best_at_one_ratio(ratios);
+    if (question_.rules.one_ratio) return best;
     for (; step > kFinest; step /= 2) {
       std::vector<LayerSplit> near = best_of(candidates(best, offsets(step)));
       if (cost_of(question_, near) <= cost_of(question_, best)) best = std::move(near);

@@ -45,8 +45,9 @@ double side_cost(const LevelSide& side, int index, const Shares& shares, Partiti
   const Shares part = part_of(shares, layer, type, own);
   const double work_s =
       side.layer_s.empty() ? 0 : side.layer_s[static_cast<std::size_t>(index)] * work_share(part, layer);
+  const double fixed_s = side.fixed_s.empty() ? 0 : side.fixed_s[static_cast<std::size_t>(index)];
   const double elements = within_elements(question, index, type, shares);
-  return work_s + seconds_of(side, elements, question.rules) + held_seconds(side, layer, part, question);
+  return fixed_s + work_s + seconds_of(side, elements, question.rules) + held_seconds(side, layer, part, question);
 }
 
 }  // namespace

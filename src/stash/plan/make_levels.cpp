@@ -14,6 +14,7 @@ LevelSide side_of(const DeviceKind& kind, int devices, bool leaves_node) {
   side.bytes_per_s = group_bytes_per_s(kind, devices, leaves_node);
   side.memory_bytes = kind.memory_bytes * devices;
   for (double s : kind.layer_s) side.layer_s.push_back(s / devices);
+  side.fixed_s = kind.fixed_s;
   return side;
 }
 
@@ -28,7 +29,11 @@ LevelSide joined(std::span<const DeviceKind> kinds, std::span<const int> which) 
     sum.memory_bytes += one.memory_bytes;
     if (sum.layer_s.empty()) {
       sum.layer_s = one.layer_s;
+      sum.fixed_s = one.fixed_s;
       continue;
+    }
+    for (std::size_t i = 0; i < std::min(sum.fixed_s.size(), one.fixed_s.size()); ++i) {
+      sum.fixed_s[i] = std::max(sum.fixed_s[i], one.fixed_s[i]);
     }
     for (std::size_t i = 0; i < sum.layer_s.size(); ++i) {
       const double a = sum.layer_s[i], b = one.layer_s[i];

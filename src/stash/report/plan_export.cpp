@@ -97,8 +97,12 @@ std::string torchtitan_settings(const GptAnswer& answer) {
   const GptJob& job = answer.job;
   const int shards = plan.shards == 1 && plan.shard_optimizer ? plan.data : plan.shards;
   const int local = plan.pipeline > 1 ? plan.micro_batch * micro_batches(job, plan) : plan.micro_batch;
-  std::string text = fmt::format("# {}\n[training]\nlocal_batch_size = {}\nglobal_batch_size = {}\nseq_len = {}\n",
-                                 gpt_plan_verdict(answer), local, job.global_batch, job.size.max_seq_len);
+  if (job.dtype == DType::fp16) {
+    throw UsageError("--export torchtitan: torchtitan trains in bf16 or fp32: give --dtype bf16 or --dtype fp32");
+  }
+  std::string text = fmt::format(
+      "# {}\n# for torchtitan 0.2\n[training]\nlocal_batch_size = {}\nglobal_batch_size = {}\nseq_len = {}\n",
+      gpt_plan_verdict(answer), local, job.global_batch, job.size.max_seq_len);
   text += fmt::format("mixed_precision_param = \"{}\"\n\n", torch_dtype(job.dtype));
   text += fmt::format("[parallelism]\ndata_parallel_replicate_degree = {}\ndata_parallel_shard_degree = {}\n",
                       plan.data / shards, shards);
@@ -107,13 +111,16 @@ std::string torchtitan_settings(const GptAnswer& answer) {
   if (plan.pipeline > 1) {
     text += fmt::format("pipeline_parallel_schedule = \"{}\"\npipeline_parallel_microbatch_size = {}\n",
                         plan.interleave > 1 ? "Interleaved1F1B" : "1F1B", plan.micro_batch);
+    // Else it takes a layer from the first and the last stage.
+    text += "pipeline_parallel_first_stage_less_layers = 0\npipeline_parallel_last_stage_less_layers = 0\n";
     if (plan.interleave > 1) {
       text +=
           fmt::format("pipeline_parallel_layers_per_stage = {}\n", job.size.layers / (plan.pipeline * plan.interleave));
     }
     if (!plan.stage_layers.empty()) text += stage_modules(plan.stage_layers);
   }
-  return text + fmt::format("\n[activation_checkpoint]\nmode = \"{}\"\n", to_string(plan.recompute));
+  text += fmt::format("\n[activation_checkpoint]\nmode = \"{}\"\n", to_string(plan.recompute));
+  return text + (plan.recompute == Recompute::selective ? "selective_ac_option = \"op\"\n" : "");
 }
 
 std::string megatron_arguments(const GptAnswer& answer) {
@@ -135,7 +142,7 @@ std::string megatron_arguments(const GptAnswer& answer) {
   }
   if (plan.sequence_parallel && plan.tensor > 1) text += "--sequence-parallel\n";
   if (plan.shards > 1) {
-    text += "--use-megatron-fsdp\n--data-parallel-sharding-strategy optim_grads_params\n";
+    text += "--use-megatron-fsdp\n--data-parallel-sharding-strategy optim_grads_params\n--ckpt-format fsdp_dtensor\n";
     if (plan.data > plan.shards) {
       text += fmt::format("--num-distributed-optimizer-instances {}\n", plan.data / plan.shards);
     }
