@@ -103,7 +103,7 @@ def main():
         server.terminate()
         server.wait()
     faults = [fault for one in clients for fault in one.faults]
-    print(f"{options.reloads} reloads ({options.way}), {sum(one.answers for one in clients)} answers, "
+    print(f"{len(loads)} reloads ({options.way}), {sum(one.answers for one in clients)} answers, "
           f"{len(faults)} faults")
     print(f"gap: median {statistics.median(gaps) * 1e3:.3f} ms, largest {max(gaps) * 1e3:.3f} ms; "
           f"a load takes {statistics.median(loads):.2f} s")

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import re
+import sys
 import zipfile
 
 from stash import exported_program
@@ -53,6 +54,7 @@ def load_module(torch, library, spec, device):
     if not os.path.isfile(file):
         raise Unusable(f"there is no file {file}; a Python module is given as py:my_model.py:load")
     described = importlib.util.spec_from_file_location(os.path.basename(file).removesuffix(".py"), file)
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))  # what lies beside it can be imported
     module = importlib.util.module_from_spec(described)
     described.loader.exec_module(module)
     if not callable(getattr(module, function, None)):

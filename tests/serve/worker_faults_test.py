@@ -163,6 +163,15 @@ class Reload(unittest.TestCase):
                     status, answer = server.ask("POST", "/v2/models/versioned/infer", numbers(1))
                     self.assertEqual(status, 200 if way == "swap" else 503, answer)
 
+    def test_many_new_versions_lose_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            worker_models.write_modules(folder)
+            version = pathlib.Path(folder) / "versioned.txt"
+            version.write_text("1")
+            with Server("--device", "cpu", "--model", worker_models.module(folder, "versioned")) as server:
+                seen = reload_under_load(server, version, 20)
+                self.assertEqual({number for _, number in seen}, {float(i) for i in range(1, 22)})
+
 
 def reload_under_load(server, version, reloads):
     """Loads the model again and again while clients ask; what they got, in the order of each."""

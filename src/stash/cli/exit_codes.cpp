@@ -48,11 +48,12 @@ constexpr std::array kMeanings{
     VerbMeaning{"characterize", kExitInterrupted, kWasInterrupted},
     VerbMeaning{"study", kExitInterrupted, kWasInterrupted},
     VerbMeaning{"serve", 0, "ended with Ctrl-C or SIGTERM, after what was accepted was answered; serve bench: done"},
-    VerbMeaning{"serve", kExitFault,
-                "the address is in use or is none of this machine; serve bench: nothing was answered, or the client "
-                "was too late to time the server"},
+    VerbMeaning{
+        "serve", kExitFault,
+        "the address is in use or is none of this machine, or no model could be loaded; serve bench: nothing was "
+        "answered, or the client was too late to time the server"},
     VerbMeaning{"serve", kExitInterrupted,
-                "serve bench: interrupted with Ctrl-C or SIGTERM; what was measured is kept"},
+                "Ctrl-C or SIGTERM while models were loaded; serve bench: interrupted, what was measured is kept"},
     VerbMeaning{"load", kExitFault,
                 "the server cannot be reached or answered nothing, or this client was too late to time it"},
     VerbMeaning{"fleet", kExitFault,

@@ -10,7 +10,6 @@
 #include <cstring>
 
 #include "stash/core/error.h"
-#include "stash/core/units.h"
 
 namespace stash {
 namespace {
@@ -47,15 +46,15 @@ BodyMemory::Block RequestArena::take(std::size_t bytes) {
     free.pop_back();
     return {at, size};
   }
-  if (size > bytes_ - used_) {
-    throw Error(fmt::format("there is no room for a request of {}", format_bytes(static_cast<double>(bytes))));
-  }
+  // It is copied to the workers' memory later.
+  if (size > bytes_ - used_) return own_body_memory().take(bytes);
   used_ += size;
   return {base_ + used_ - size, size};
 }
 
 void RequestArena::give_back(Block block) {
   if (block.at == nullptr) return;
+  if (!holds(block.at, block.bytes)) return own_body_memory().give_back(block);
   if (block.bytes > kMostKeptBlock) madvise(block.at, block.bytes, MADV_REMOVE);
   free_[static_cast<std::size_t>(std::countr_zero(block.bytes))].push_back(block.at);
 }

@@ -9,7 +9,8 @@
 namespace stash {
 
 // Bodies in memory that is shared with workers, so that a device takes a request's bytes from where they were received.
-// Blocks have the sizes of powers of two; one that was given back is taken again, from the lowest address on.
+// Blocks have the sizes of powers of two; one that was given back is taken again, from the lowest address on. Without
+// room for a block, it is of this process only.
 class RequestArena : public BodyMemory {
  public:
   explicit RequestArena(std::size_t most_bytes);  // Error where there is no such memory
