@@ -24,7 +24,9 @@ Profile sharding_profile(int ranks = 2) {
     window.ranks.resize(static_cast<std::size_t>(ranks), window.ranks.back());
     window.ranks.front() = RankSample{.wall_s = window.ranks.back() ? window.ranks.back()->wall_s : 0.5};
   }
-  profile.script = ScriptFacts{.parameters = 1'000'000'000, .wrappers = {"FSDP"}};
+  profile.script.emplace();
+  profile.script->parameters = 1'000'000'000;
+  profile.script->wrappers = {"FSDP"};
   profile.script->peak_memory_bytes = 10'000'000'000;
   profile.work->optimizer = UpdateKind::adam;
   CommGroup group;
