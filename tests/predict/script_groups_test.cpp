@@ -119,6 +119,7 @@ TEST(GroupWaits, RanksOnTwoNodesShareTheirNetwork) {
   cluster.ranks_per_node = 4;
   cluster.link_bytes_per_s = 1e11;
   cluster.network_bytes_per_s = 1e9;
+  cluster.all_reduce = AllReduce::ring;
   StepGroup group{.name = "dp", .use = GroupUse::blocking, .ranks = 8, .operations = {{"allreduce", 1, 1e8}}};
   const double all_s = exposed_s(group, cluster, false, {});
   EXPECT_NEAR(all_s, 2 * 7.0 / 8 * 0.1, 1e-3);
