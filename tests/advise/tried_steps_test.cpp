@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "first_step_fixture.h"
 #include "stash/advise/first_steps.h"
 

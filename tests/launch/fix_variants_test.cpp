@@ -21,12 +21,13 @@ bool has(const FixVariants& chosen, const Variant& variant) {
 }
 
 TEST(Fixes, NamesComeBack) {
-  for (const Fix& fix : {Fix{FixKind::half_gradients, "dp:0", 0}, Fix{FixKind::half_gradients, {}, 0},
-                         Fix{FixKind::bucket, {}, 25 * kMiB}, Fix{FixKind::pinned, {}, 0},
-                         Fix{FixKind::no_delay, {}, 3}}) {
+  for (const Fix& fix :
+       {Fix{FixKind::half_gradients, "dp:0", 0}, Fix{FixKind::half_gradients, {}, 0},
+        Fix{FixKind::bucket, {}, 25 * kMiB}, Fix{FixKind::pinned, {}, 0}, Fix{FixKind::no_delay, {}, 3}}) {
     EXPECT_EQ(fix_of(fix_variant(fix)), fix) << fix_variant(fix);
   }
-  for (const char* other : {"", "off:dp", "workers", "workers:", "workers:-1", "workers:x", "bucket:99999999999999999999"}) {
+  for (const char* other :
+       {"", "off:dp", "workers", "workers:", "workers:-1", "workers:x", "bucket:99999999999999999999"}) {
     EXPECT_FALSE(fix_of(other)) << other;
   }
 }

@@ -24,7 +24,9 @@ Profile sharding_profile(int ranks = 2) {
     window.ranks.resize(static_cast<std::size_t>(ranks), window.ranks.back());
     window.ranks.front() = RankSample{.wall_s = window.ranks.back() ? window.ranks.back()->wall_s : 0.5};
   }
-  profile.script = ScriptFacts{.parameters = 1'000'000'000, .wrappers = {"FSDP"}};
+  profile.script.emplace();
+  profile.script->parameters = 1'000'000'000;
+  profile.script->wrappers = {"FSDP"};
   profile.script->peak_memory_bytes = 10'000'000'000;
   profile.work->optimizer = UpdateKind::adam;
   CommGroup group;
@@ -117,6 +119,7 @@ TEST(GroupWaits, RanksOnTwoNodesShareTheirNetwork) {
   cluster.ranks_per_node = 4;
   cluster.link_bytes_per_s = 1e11;
   cluster.network_bytes_per_s = 1e9;
+  cluster.all_reduce = AllReduce::ring;
   StepGroup group{.name = "dp", .use = GroupUse::blocking, .ranks = 8, .operations = {{"allreduce", 1, 1e8}}};
   const double all_s = exposed_s(group, cluster, false, {});
   EXPECT_NEAR(all_s, 2 * 7.0 / 8 * 0.1, 1e-3);

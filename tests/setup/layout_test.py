@@ -19,7 +19,8 @@ ORDER = ["core", "models", "catalog", "input", "launch", "attribute", "ruler", "
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2|pybind11)/")
 # Headers that hold only what is written down: a writer never measures, predicts or advises.
-WRITTEN = {"stash/predict/prediction.h", "stash/advise/first_step.h", "stash/advise/advice.h", "stash/advise/question.h"}
+WRITTEN = {"stash/predict/prediction.h", "stash/advise/first_step.h", "stash/advise/advice.h", "stash/advise/question.h",
+           "stash/advise/tried_step.h"}
 
 # Homes and workplaces of whoever wrote the file; written so that this file does not contain them.
 PERSONAL = re.compile(r"/(?:home|Users|root|work)/[A-Za-z.]")

@@ -181,6 +181,8 @@ void SimulatedSteps::add_compression(const Stall& stall, std::vector<FirstStep>&
   const bool on_gloo = facts_->profile.job.device.is_cuda() && facts_->profile.job.backend == "gloo";
   if (!has_bf16 && on_gloo) return;
   steps.push_back(compressed_gradients(stall, has_bf16));
+  // An emulated GPU has no values to convert: half the bytes are half the bytes.
+  if (facts_->profile.job.device.is_emulated()) steps.back().fix = fix_variant({.kind = FixKind::half_gradients});
   steps.back().saved = saving(stall, halve_gradients);
 }
 

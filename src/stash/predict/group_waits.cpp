@@ -49,13 +49,16 @@ OpTimes times_of(const StepGroup& group, const Cluster& cluster) {
   OpTimes times;
   const int ranks = cluster.nodes * cluster.ranks_per_node;
   if (ranks < 2) return times;
-  Cluster pair = cluster;
+  Cluster in_ring = cluster;  // what does not sum goes around
+  in_ring.all_reduce = AllReduce::ring;
+  Cluster pair = in_ring;
   pair.nodes = cluster.nodes > 1 ? 2 : 1;
   pair.ranks_per_node = cluster.nodes > 1 ? 1 : 2;
   for (const GroupOperation& one : group.operations) {
     if (one.calls <= 0) continue;
     const double bytes = one.bytes / one.calls;
-    const double s = one.calls * all_reduce_ratio(one.op, ranks) * call_s(cluster, bytes);
+    const double s =
+        one.calls * all_reduce_ratio(one.op, ranks) * call_s(one.op == "allreduce" ? cluster : in_ring, bytes);
     if (one.op == "allgather") {
       times.gather_s += s, times.gathers += one.calls;
     } else if (one.op == "reduce_scatter") {

@@ -213,7 +213,8 @@ std::variant<Prediction, Rejected> Predictor::on(const Instance& instance, int n
   add_links(prediction, instance, what_if_);
   if (instance.usd_per_h) prediction.usd_per_h = *instance.usd_per_h * nodes;
   if (instance.spot_usd_per_h) prediction.spot_usd_per_h = *instance.spot_usd_per_h * nodes;
-  if (auto doubt = fit_doubt(job_, memory_of(instance), prediction.gpus)) prediction.assumptions.push_back(std::move(*doubt));
+  if (auto doubt = fit_doubt(job_, memory_of(instance), prediction.gpus))
+    prediction.assumptions.push_back(std::move(*doubt));
   add_epochs(prediction, job_.samples);
   return prediction;
 }

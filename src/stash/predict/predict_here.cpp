@@ -70,7 +70,9 @@ Setting Predictor::setting_here() {
   }
   const MeasuredProfile& measured = *job_.profile;
   if (job_.groups) {
-    throw Error("what the script's process groups would cost on its own machine is measured, not simulated: name another with --on");
+    throw Error(
+        "what the script's process groups would cost on its own machine is measured, not simulated: name another with "
+        "--on");
   }
   if (measured.gpu == nullptr) {
     throw Error("the profile was made on the CPU, whose layer times are not simulated: name a machine with --on");

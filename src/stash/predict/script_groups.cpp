@@ -47,7 +47,8 @@ const SyncGroup* growing(const std::vector<SyncGroup>& groups) {
     const auto found = std::ranges::find_if(groups, holds);
     return found == groups.end() ? nullptr : &*found;
   };
-  if (const SyncGroup* copies = find([](const SyncGroup& g) { return is_sharded(g.kind) && !gathers(g); })) return copies;
+  if (const SyncGroup* copies = find([](const SyncGroup& g) { return is_sharded(g.kind) && !gathers(g); }))
+    return copies;
   if (const SyncGroup* ddp = find([](const SyncGroup& g) { return g.kind == SyncKind::ddp; })) return ddp;
   return find([](const SyncGroup& g) { return is_sharded(g.kind); });
 }
@@ -134,8 +135,8 @@ int ScriptGroups::shards_for(int all_ranks) const {
 std::vector<std::string> ScriptGroups::assumptions() const {
   std::vector<std::string> lines;
   for (const Group& group : groups) {
-    const char* const use = group.as_measured.use == GroupUse::sharded    ? "parameters are gathered one unit ahead"
-                            : group.as_measured.use == GroupUse::summed   ? "sums go out during the backward pass"
+    const char* const use = group.as_measured.use == GroupUse::sharded     ? "parameters are gathered one unit ahead"
+                            : group.as_measured.use == GroupUse::summed    ? "sums go out during the backward pass"
                             : group.as_measured.use == GroupUse::passed_on ? "stages wait for each other"
                                                                            : "every call is waited for";
     const bool grows_too = group.grows || spans_all(group, ranks);

@@ -14,8 +14,8 @@ struct ScriptGroups {
   struct Group {
     StepGroup as_measured;
     SyncKind kind = SyncKind::unknown;
-    bool grows = false;               // with the job; else it keeps its ranks
-    bool follows_batch = false;       // its bytes are those of activations
+    bool grows = false;          // with the job; else it keeps its ranks
+    bool follows_batch = false;  // its bytes are those of activations
   };
   std::vector<Group> groups;
   int ranks = 1;        // of the profile

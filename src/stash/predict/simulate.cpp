@@ -62,9 +62,9 @@ class Simulation {
       case Condition::apart:
         return without_input_s({job_, shape_, nothing_, slow_down_}, cluster_, true, 0);
       case Condition::node:
-        return without_input_s({job_, shape_, among_node_, slow_down_, cluster_.node_costs, cluster_.in_flight,
-                                groups_s(true)},
-                               cluster_, true, 0);
+        return without_input_s(
+            {job_, shape_, among_node_, slow_down_, cluster_.node_costs, cluster_.in_flight, groups_s(true)}, cluster_,
+            true, 0);
       case Condition::joined:
         return without_input_s(joined(), cluster_, false, 0);
       case Condition::staged:

@@ -97,6 +97,25 @@ std::string script_line(const Profile& profile) {
   return fmt::format("seen in the script: {}", fmt::join(said, ", "));
 }
 
+std::string work_line(const Profile& profile) {
+  if (!profile.work || profile.work->rows.empty()) return "";
+  const ScriptWork& work = *profile.work;
+  std::vector<std::string> said;
+  double all_s = 0;
+  for (const WorkRow& row : work.rows) all_s += row.s;
+  for (const WorkClass kind : kWorkClasses) {
+    double s = 0, operations = 0;
+    for (const WorkRow& row : work.rows) {
+      if (row.kind == kind) s += row.s, operations += row.operations;
+    }
+    if (s <= 0 || all_s <= 0) continue;
+    said.push_back(fmt::format("{} {:.0f} %", to_string(kind), 100 * s / all_s));
+    if (operations > 0) said.back() += fmt::format(" ({:.3g} GFLOP)", operations / 1e9);
+  }
+  return fmt::format("work of a step, in {} recorded step{} of rank 0: {}", work.steps, work.steps == 1 ? "" : "s",
+                     fmt::join(said, ", "));
+}
+
 std::string loader_line(const Profile& profile, const Ledger& ledger) {
   const Job& job = profile.job;
   if (!ledger[Part::prep] || !job.command.empty() || job.image_size == 0) return "";

@@ -17,6 +17,7 @@ namespace stash {
 
 std::string job_line(const Profile& profile);                              // without a line's end
 std::string script_line(const Profile& profile);                           // without a line's end; empty: no script
+std::string work_line(const Profile& profile);                             // without a line's end; empty: none recorded
 std::string loader_line(const Profile& profile, const Ledger& ledger);     // without a line's end; empty: no images
 std::string incomplete_line(const Profile& profile);                       // empty: it is complete
 std::string late_rank_line(const Profile& profile, const Ledger& ledger);  // printable; empty with one rank

@@ -16,6 +16,21 @@ using Json = nlohmann::ordered_json;
 
 inline constexpr int kReportSchemaVersion = 1;
 
+Json work_json(const std::optional<ScriptWork>& work) {
+  if (!work) return nullptr;
+  Json rows = Json::array();
+  for (const WorkRow& row : work->rows) {
+    rows.push_back({{"class", to_string(row.kind)},
+                    {"dtype", row.dtype.empty() ? Json(nullptr) : Json(row.dtype)},
+                    {"pass", row.pass ? Json(to_string(*row.pass)) : Json(nullptr)},
+                    {"s", json_number(row.s)},
+                    {"operations", json_number(row.operations)},
+                    {"bytes", json_number(row.bytes)},
+                    {"launches", row.launches}});
+  }
+  return {{"steps", work->steps}, {"step_s", json_number(work->step_s)}, {"on_gpu", work->on_gpu}, {"rows", rows}};
+}
+
 }  // namespace
 
 std::string render_json(const Report& report) {
@@ -39,7 +54,8 @@ std::string render_json(const Report& report) {
             {"warnings", warnings},
             {"job", to_json(profile.job)},
             {"machine", to_json(profile.machine)},
-            {"script", profile.script ? Json(to_json(*profile.script)) : Json(nullptr)}};
+            {"script", profile.script ? Json(to_json(*profile.script)) : Json(nullptr)},
+            {"work", work_json(profile.work)}};
   return json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -43,8 +43,11 @@ std::string shown_loader(const Profile& profile, const Ledger& ledger, bool unic
 }
 
 std::string shown_script(const Profile& profile, bool unicode) {
-  const std::string line = script_line(profile);
-  return line.empty() ? "" : shown_line(line, unicode);
+  std::string lines;
+  for (const std::string& line : {script_line(profile), work_line(profile)}) {
+    if (!line.empty()) lines += shown_line(line, unicode);
+  }
+  return lines;
 }
 
 // What to do first with its reason, and what else would help. Nothing where nothing is worth it.

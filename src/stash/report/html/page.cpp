@@ -32,6 +32,7 @@ void append_report(std::vector<Section>& sections, PageHead& head, const std::op
 std::vector<std::string> head_lines(const Report& report) {
   std::vector<std::string> lines{job_line(report.profile)};
   if (std::string script = script_line(report.profile); !script.empty()) lines.push_back(std::move(script));
+  if (std::string work = work_line(report.profile); !work.empty()) lines.push_back(std::move(work));
   if (std::string loader = loader_line(report.profile, report.ledger); !loader.empty()) {
     lines.push_back(std::move(loader));
   }
