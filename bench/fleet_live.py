@@ -109,8 +109,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         market = folder / "market.json"
-        market.write_text(json.dumps({"model": "tiny", "machines": [machine("small", 0.2, 0.05, 0.16, 60),
-                                                                    machine("big", 0.5, 0.03, 0.08, 90)]}))
+        market.write_text(json.dumps({"model": "tiny", "machines": [machine("small", 0.2, 0.12, 0.3, 60),
+                                                                    machine("big", 0.5, 0.06, 0.15, 90)]}))
         replayed = replay(options, str(market), folder, rates)
         sent, summary = live(options, str(market), folder, rates)
     missed = 1 - sent["latency"]["within_objective_ratio"]
