@@ -61,6 +61,9 @@ g++
 #if !__has_include(<boost/beast/http/basic_parser.hpp>)
 libboost-dev
 #endif
+#if !__has_include(<coin/CbcModel.hpp>)
+coinor-libcbc-dev
+#endif
 #if !__has_include(<CLI/CLI.hpp>)
 libcli11-dev
 #endif
@@ -93,7 +96,7 @@ missing_packages() {
   if compiler=$(find_compiler); then
     missing_headers "$compiler" "$1" 2>/dev/null || echo g++ # it does not even preprocess
   else # without a compiler nothing can be looked up; packages that are there already cost nothing
-    echo g++ libboost-dev libcli11-dev libfmt-dev nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev
+    echo g++ libboost-dev coinor-libcbc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev
     [[ $1 != tests ]] || echo libgtest-dev
   fi
 }

@@ -330,16 +330,16 @@ class Packages(SetUpCase):
     def test_without_permission_the_one_command_is_printed(self):
         self.checkout.tool("id", "echo 1000")
         self.checkout.tool("sudo", "exit 1")
-        said = self.assert_refused(1, "sudo apt-get install -y --no-install-recommends g++ libboost-dev libcli11-dev libfmt-dev "
+        said = self.assert_refused(1, "sudo apt-get install -y --no-install-recommends g++ libboost-dev coinor-libcbc-dev libcli11-dev libfmt-dev "
                                    "nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev", "report")
         self.assertEqual(len(said.splitlines()), 1)
         self.assertEqual(self.checkout.logged(), ["cmake --version"])
 
     def test_with_permission_they_are_installed_and_looked_for_again(self):
         self.checkout.tool("id", "echo 0")
-        self.assert_refused(1, "still missing after installing: g++ libboost-dev libcli11-dev", "report")
+        self.assert_refused(1, "still missing after installing: g++ libboost-dev coinor-libcbc-dev libcli11-dev", "report")
         installed = [line for line in self.checkout.logged() if line.startswith("apt-get")]
-        self.assertEqual(installed, ["apt-get install -y --no-install-recommends g++ libboost-dev libcli11-dev libfmt-dev "
+        self.assertEqual(installed, ["apt-get install -y --no-install-recommends g++ libboost-dev coinor-libcbc-dev libcli11-dev libfmt-dev "
                                      "nlohmann-json3-dev libjpeg-dev libtomlplusplus-dev zlib1g-dev"])
 
     def test_with_sudo_that_asks_nothing_it_is_used(self):

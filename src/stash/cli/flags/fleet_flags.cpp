@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/output.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/core/words.h"
 #include "stash/fleet/market/catalogue_market.h"
-#include "stash/fleet/market/market_file.h"
+#include "stash/fleet/market/own_market.h"
 #include "stash/fleet/market/published_market.h"
+#include "stash/serve/bench/bench_json.h"
 #include "stash/serve/model/served_model.h"
 
 namespace stash {
@@ -64,12 +66,22 @@ std::string FleetFlags::model_spec() const {
 Market FleetFlags::market() const {
   if (is_published(market_)) return published_market(market_);
   if (!market_.empty()) {
-    if (!on_.empty()) throw UsageError("--market FILE says what can be rented; it takes no --on");
     if (!std::filesystem::exists(market_)) {
       throw UsageError(fmt::format("--market {}: there is no such file; the published settings are {}", market_,
                                    fmt::join(kPublishedMarkets, ", ")));
     }
-    return read_market(market_);
+    if (is_serve_bench(market_)) {
+      if (on_.empty()) {
+        throw UsageError(
+            fmt::format("{} was measured with `stash serve bench`: name the machine for its price, like "
+                        "--on g4dn.xlarge",
+                        market_));
+      }
+      const Catalogue catalogue = read_catalogue();
+      return measured_market(market_, find_instance(catalogue.instances, on_));
+    }
+    if (!on_.empty()) throw UsageError("--market FILE says what can be rented; it takes no --on");
+    return read_any_market(market_);
   }
   if (model_.empty()) throw UsageError("say which model is served: --model resnet50, or --market FILE");
   std::vector<std::string> warnings;

@@ -32,11 +32,11 @@ struct FluidFleet {
   }
 
   // Returns what machines that stopped before they were worth their least bill cost beyond now.
-  double change(std::size_t type, int wanted, bool spot, double now_s) {
+  double change(std::size_t type, int wanted, bool spot, double now_s, bool is_taken_over) {
     auto& own = machines[type];
     const MachineType& of = market.machines[type];
     auto have = static_cast<int>(std::ranges::count(own, spot, &FluidMachine::spot));
-    for (; have < wanted; ++have) own.push_back({now_s, now_s + of.start.median_s(), spot});
+    for (; have < wanted; ++have) own.push_back({now_s, now_s + (is_taken_over ? 0 : of.start.median_s()), spot});
     double extra_s = 0;
     // The last started go first: they may not even be ready.
     for (std::size_t i = own.size(); i-- > 0 && have > wanted;) {
@@ -69,7 +69,7 @@ const FunctionType* cheapest_function(const Market& market, const FleetObjective
 }
 
 FluidReplay fluid_replay(FleetPolicy& policy, const Market& market, std::span<const RatedType> rated,
-                         std::span<const LoadMinute> given) {
+                         std::span<const LoadMinute> given, std::size_t first) {
   std::vector<LoadMinute> minutes(given.begin(), given.end());  // with what is missed
   FluidReplay found;
   FluidFleet fleet{market, std::vector<std::vector<FluidMachine>>(market.machines.size())};
@@ -78,13 +78,14 @@ FluidReplay fluid_replay(FleetPolicy& policy, const Market& market, std::span<co
   for (const FunctionType& one : market.functions) {
     if (function == nullptr || usd_per_request(one) < usd_per_request(*function)) function = &one;
   }
-  for (std::size_t t = 0; t < minutes.size(); ++t) {
+  for (std::size_t t = first; t < minutes.size(); ++t) {
     const double now_s = kPeriod_s * static_cast<double>(t);
     fleet.count(now_s, counts);
+    const double usd_before = found.usd;
     const FleetOrder order = policy.decide({now_s, std::span<const LoadMinute>(minutes).first(t), counts});
     for (std::size_t i = 0; i < order.wanted.size(); ++i) {
-      found.usd += fleet.change(i, order.wanted[i].machines, false, now_s);
-      found.usd += fleet.change(i, order.wanted[i].spot, true, now_s);
+      found.usd += fleet.change(i, order.wanted[i].machines, false, now_s, t == first);
+      found.usd += fleet.change(i, order.wanted[i].spot, true, now_s, t == first);
     }
     double capacity = 0;
     auto& ready = found.ready.emplace_back(market.machines.size());
@@ -97,14 +98,22 @@ FluidReplay fluid_replay(FleetPolicy& policy, const Market& market, std::span<co
         ready[i] += ready_ratio > 0.5;
       }
     }
+    found.capacity.push_back(capacity);
+    found.usd_by_min.push_back((found.usd - usd_before) * policy.price_ratio());
+    found.missed_by_min.push_back(0);
+    found.by_function_by_min.push_back(0);
+    found.forecasts.push_back(order.forecast);
     if (minutes[t].hole) continue;
     found.requests += minutes[t].requests;
     const double over = std::max(0.0, minutes[t].requests - capacity);
     if (order.use_functions && function != nullptr) {
       found.by_function += over;
+      found.by_function_by_min.back() = over;
+      found.usd_by_min.back() += over * usd_per_request(*function);
       found.function_usd += over * usd_per_request(*function);
     } else {
       found.missed += over;
+      found.missed_by_min.back() = over;
       minutes[t].missed = over;
     }
   }

@@ -1,9 +1,9 @@
 #include "stash/fleet/policy/integer_program.h"
 
+#include <cmath>
 #include <coin/CbcModel.hpp>
 #include <coin/CoinPackedMatrix.hpp>
 #include <coin/OsiClpSolverInterface.hpp>
-#include <cmath>
 #include <utility>
 
 namespace stash {
@@ -53,8 +53,8 @@ std::optional<IntegerProgram::Solution> IntegerProgram::solve() const {
   solver.getModelPtr()->setLogLevel(0);
   const CoinPackedMatrix matrix(true, parts_->row_of.data(), parts_->column_of.data(), parts_->factors.data(),
                                 static_cast<CoinBigIndex>(parts_->factors.size()));
-  solver.loadProblem(matrix, parts_->lows.data(), parts_->highs.data(), parts_->costs.data(),
-                     parts_->row_lows.data(), parts_->row_highs.data());
+  solver.loadProblem(matrix, parts_->lows.data(), parts_->highs.data(), parts_->costs.data(), parts_->row_lows.data(),
+                     parts_->row_highs.data());
   solver.initialSolve();
   if (!solver.isProvenOptimal()) return std::nullopt;
   const double* found = solver.getColSolution();
@@ -72,8 +72,7 @@ std::optional<IntegerProgram::Solution> IntegerProgram::solve() const {
   model.setAllowableFractionGap(kCloseEnoughRatio);
   model.branchAndBound();
   if (model.bestSolution() == nullptr) return std::nullopt;
-  return Solution{model.getObjValue(), {model.bestSolution(), model.bestSolution() + count},
-                  model.isProvenOptimal()};
+  return Solution{model.getObjValue(), {model.bestSolution(), model.bestSolution() + count}, model.isProvenOptimal()};
 }
 
 }  // namespace stash

@@ -48,7 +48,12 @@ class ForecastOutlook final : public LoadOutlook {
 
 class KnownOutlook final : public LoadOutlook {
  public:
-  explicit KnownOutlook(std::vector<LoadMinute> future) : future_(std::move(future)) {}
+  // In a hole nothing is decided: it holds what comes after it, so that machines are there for that.
+  explicit KnownOutlook(std::vector<LoadMinute> future) : future_(std::move(future)) {
+    for (std::size_t i = future_.size(); i-- > 1;) {
+      if (future_[i - 1].hole) future_[i - 1].requests = future_[i].requests;
+    }
+  }
 
   void see(const FleetView& view) override { now_ = static_cast<std::size_t>(std::lround(view.now_s / 60)); }
 

@@ -19,11 +19,14 @@ constexpr double kCapacityRatio = 0.93;
 // Of the misses that the objective allows, what may be used up; the rest is for what no plan sees.
 constexpr double kUsedMisses = 0.7;
 constexpr double kMissMemory = 1 - 1.0 / 1440;  // by minute: what the objective allows is kept over about a day
+// Nor may a burst be given up: of late, no more than this many times the misses that the objective allows.
+constexpr double kRecentMemory = 1 - 1.0 / 30;
+constexpr double kRecentMisses = 10;
 constexpr double kOnDemandRatio = 0.3;  // of the median load that does not depend on spot machines
 constexpr int kHorizon_min = 30;
 constexpr std::array kSlotBegins_min{0, 1, 2, 3, 4, 6, 10, 18};
-// What a miss is worth follows what is missed, up to what a function costs; where there are none, it begins at this many
-// times what a request costs on the cheapest machine.
+// A miss is worth what a function costs. Where there is none: at least this many times what a request costs on the
+// cheapest machine, so that machines are kept that are hardly used, and more while too many are missed.
 constexpr double kMissWorth = 20;
 constexpr double kWorthUp = 1.02;
 constexpr double kWorthDown = 0.998;
@@ -88,13 +91,18 @@ class PlanningPolicy final : public FleetPolicy {
       if (minute.hole) continue;
       requests_ = kMissMemory * requests_ + minute.requests;
       missed_ = kMissMemory * missed_ + minute.missed;
-      const double most = function_ != nullptr ? std::max(usd_per_request(*function_), least_usd_per_request_)
-                                               : kMostWorthRatio * least_usd_per_request_;
-      usd_per_miss_ = std::clamp(usd_per_miss_ * (is_short() ? kWorthUp : kWorthDown), least_usd_per_request_, most);
+      recent_requests_ = kRecentMemory * recent_requests_ + minute.requests;
+      recent_missed_ = kRecentMemory * recent_missed_ + minute.missed;
+      if (function_ != nullptr) continue;
+      const double least = kMissWorth * least_usd_per_request_;
+      usd_per_miss_ = std::clamp(usd_per_miss_ * (is_short() ? kWorthUp : kWorthDown), least, kMostWorthRatio * least);
     }
   }
 
-  bool is_short() const { return missed_ > kUsedMisses * (1 - objective_.meet_ratio) * requests_; }
+  bool is_short() const {
+    const double allowed = 1 - objective_.meet_ratio;
+    return missed_ > kUsedMisses * allowed * requests_ || recent_missed_ > kRecentMisses * allowed * recent_requests_;
+  }
 
   // Nothing is known yet: what is there stays; one of the cheapest where nothing is.
   void begin(const FleetView& view, FleetOrder& order) {
@@ -113,7 +121,8 @@ class PlanningPolicy final : public FleetPolicy {
       ordered_min_[0].push_back(now_min_);
     }
     order.use_functions = function_ != nullptr;
-    order.reason = fmt::format("nothing is known of the load yet: {}", is_any ? "what is there stays" : "one to begin with");
+    order.reason =
+        fmt::format("nothing is known of the load yet: {}", is_any ? "what is there stays" : "one to begin with");
   }
 
   static void keep(const FleetView& view, FleetOrder& order) {
@@ -184,9 +193,9 @@ class PlanningPolicy final : public FleetPolicy {
     for (std::size_t i = 0; i < offers_.size(); ++i) {
       const int change = answer.wanted[i] - question.offers[i].have;
       if (change == 0) continue;
-      changes += fmt::format("{}{} {}{} {}", changes.empty() ? "" : ", ", change > 0 ? "start" : "stop",
-                             std::abs(change), offers_[i].is_spot ? " spot" : "",
-                             market_.machines[offers_[i].type].name);
+      changes +=
+          fmt::format("{}{} {}{} {}", changes.empty() ? "" : ", ", change > 0 ? "start" : "stop", std::abs(change),
+                      offers_[i].is_spot ? " spot" : "", market_.machines[offers_[i].type].name);
     }
     double most = 0;
     for (const PlanSlot& slot : question.slots) {
@@ -214,6 +223,8 @@ class PlanningPolicy final : public FleetPolicy {
   std::size_t counted_ = 0;
   double requests_ = 0;
   double missed_ = 0;
+  double recent_requests_ = 0;
+  double recent_missed_ = 0;
 };
 
 }  // namespace

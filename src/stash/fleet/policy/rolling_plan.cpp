@@ -66,8 +66,8 @@ class PlanProgram {
       }
       // What is needed before an order of the next minute would be ready is ordered now.
       const bool is_now = slot.begin_min < offer.lead_min + 1;
-      const int ordered = program_.column(offer.usd_per_min * offer.lead_min + kChangeUsd, 0, std::max(0, offer.most - offer.have),
-                                          is_now);
+      const int ordered = program_.column(offer.usd_per_min * offer.lead_min + kChangeUsd, 0,
+                                          std::max(0, offer.most - offer.have), is_now);
       if (is_now) columns.ordered_now = ordered;
       const int added = program_.column(usd, 0, IntegerProgram::kUnbounded, is_now);
       std::vector<IntegerProgram::Term> terms{{ordered, 1}, {added, -1}};

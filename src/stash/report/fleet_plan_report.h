@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "stash/fleet/plan/fleet_plan.h"
+#include "stash/report/report.h"
+
+namespace stash {
+
+// One line: what to rent, what it costs, what it misses.
+std::string fleet_plan_verdict(const FleetPlan& plan);
+std::string fleet_plan_text(const FleetPlan& plan, const ReportOptions& options);
+// One JSON object, ASCII; docs/cli/fleet.md describes it.
+std::string fleet_plan_json(const FleetPlan& plan);
+
+}  // namespace stash
