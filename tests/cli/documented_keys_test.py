@@ -47,9 +47,9 @@ def named_keys(text):
     """Identifiers in code: `key`, `outer.key`, and {"key": ...}."""
     found = set()
     for code in re.findall(r"`([^`]+)`", text):
-        if re.fullmatch(r"[a-z][a-z_.]*", code):
+        if re.fullmatch(r"[a-z][a-z0-9_.]*", code):
             found |= set(code.split("."))
-        found |= set(re.findall(r'"([a-z_]+)"', code))
+        found |= set(re.findall(r'"([a-z0-9_]+)"', code))
     return found
 
 
