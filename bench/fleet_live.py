@@ -109,8 +109,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         market = folder / "market.json"
-        market.write_text(json.dumps({"model": "tiny", "machines": [machine("small", 0.2, 0.05, 0.16, 60),
-                                                                    machine("big", 0.5, 0.03, 0.08, 90)]}))
+        market.write_text(json.dumps({"model": "tiny", "machines": [machine("small", 0.2, 0.12, 0.3, 60),
+                                                                    machine("big", 0.5, 0.06, 0.15, 90)]}))
         replayed = replay(options, str(market), folder, rates)
         sent, summary = live(options, str(market), folder, rates)
     missed = 1 - sent["latency"]["within_objective_ratio"]
@@ -118,8 +118,12 @@ def main():
           f"speed {options.speed:g}")
     print(f"live:   {sent['requests']} requests, {100 * missed:.2f} % missed, mean {1e3 * sent['latency']['mean_s']:.1f} ms, "
           f"{sent['failed']} failed; client late by {1e3 * sent['client_late_s']:.1f} ms; ${summary['usd']:.3f}")
+    print(f"        in the proxy, with the warm-up: {100 * summary['missed_ratio']:.2f} % missed, "
+          f"mean {1e3 * summary['mean_s']:.1f} ms")
     print(f"replay: {replayed['requests']} requests, {100 * replayed['missed_ratio']:.2f} % missed, "
           f"mean {1e3 * replayed['mean_s']:.1f} ms; ${replayed['usd']:.3f}")
+    if sent["rejected"]:
+        print(f"rejected: {sent['rejected']}")
     points = 100 * abs(missed - replayed["missed_ratio"])
     ratio = abs(sent["latency"]["mean_s"] / replayed["mean_s"] - 1)
     print(f"misses differ by {points:.2f} points (target: 1), mean latency by {100 * ratio:.1f} % (target: 10 %)")

@@ -47,9 +47,9 @@ def named_keys(text):
     """Identifiers in code: `key`, `outer.key`, and {"key": ...}."""
     found = set()
     for code in re.findall(r"`([^`]+)`", text):
-        if re.fullmatch(r"[a-z][a-z_.]*", code):
+        if re.fullmatch(r"[a-z][a-z0-9_.]*", code):
             found |= set(code.split("."))
-        found |= set(re.findall(r'"([a-z_]+)"', code))
+        found |= set(re.findall(r'"([a-z0-9_]+)"', code))
     return found
 
 
@@ -126,6 +126,18 @@ class DocumentedKeys(unittest.TestCase):
     def test_of_models_and_their_layers(self):
         printed = self.printed("models") | self.printed("models", "resnet18")
         self.check(printed, "models.md", "What the columns mean")
+
+    def test_of_a_replayed_fleet(self):
+        trace = self.folder.path / "load.csv"
+        trace.write_text("minute,requests\n0,600\n1,700\n2,650\n")
+        found = program.stash("fleet", "replay", "--trace", trace, "--market", "mark-inception", "--objective", "500ms",
+                              "--policy", "mark,peak", "--format", "json").json()
+        for policy in found["policies"]:
+            for by_type in (policy, policy["series"]):
+                for key in ("machine_hours", "machine_usd", "spot_hours", "machines"):  # whose keys are names
+                    by_type.pop(key, None)
+        self.check(keys_of(found) | keys_of(found["tool"]) | {"machine_hours", "machine_usd", "spot_hours"}, "fleet.md",
+                   "JSON of a replay")
 
     def test_of_an_imported_trace(self):
         trace = self.folder.path / "trace.json"

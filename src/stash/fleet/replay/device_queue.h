@@ -35,10 +35,10 @@ class DeviceQueue {
   bool would_meet(double now_s) const {
     const int most = table_->most_rows();
     const auto ahead = static_cast<int>(waiting_);
-    const double begin_s = std::max(now_s, in_batch_ > 0 ? end_s_ : free_s_) + ahead / most * table_->time_s(most);
+    const double begin_s = std::max(now_s, in_batch_ > 0 ? end_s_ : free_s_) + ahead / most * expected_s(most);
     const double joiners = std::min(fading_ / kFade_s * (begin_s - now_s), 1e6);
     const int own = std::min(most, ahead % most + 1 + static_cast<int>(joiners));
-    return begin_s + table_->time_s(own) + kAnswer_s - now_s <= objective_s_;
+    return begin_s + expected_s(own) + kAnswer_s - now_s <= objective_s_;
   }
 
   // Notes an arrival, taken or not: the rate of those that come decides how long a batch waits.
@@ -84,6 +84,7 @@ class DeviceQueue {
   static constexpr double kAnswer_s = 0.0002;  // as in serve/batching/scheduler.cpp
 
   const Waiting& at(std::size_t i) const { return ring_[(head_ + i) & (ring_.size() - 1)]; }
+  double expected_s(int rows) const { return table_->time_s(rows) * work_ratio_; }
   double due_after(double free_s) const;
   void begin();
   void grow();
@@ -109,6 +110,9 @@ class DeviceQueue {
   double end_s_ = 0;         // of the batch
   double due_s_ = kNever_s;  // of the next one
   double fading_ = 0;        // arrivals of late
+  // Where requests differ in size: what batches took of late over T(b), the mean and how far they were from it; and
+  // what is expected, which is their sum.
+  double mean_work_ = 1, work_deviation_ = 0, work_ratio_ = 1;
   double last_s_ = 0;
   std::size_t head_ = 0;
   std::size_t in_batch_ = 0;   // the first ones in the ring
