@@ -17,7 +17,7 @@ struct Report {
   Profile profile;
   Ledger ledger;
   std::vector<FirstStep> first_steps;        // what to do first, then what else would help
-  Tries tries;                               // fixes that were measured beside the ledger
+  Tries tries{};                             // fixes that were measured beside the ledger
   std::optional<ExpectedLink> gpu_link;      // what the catalogue says of this machine; nullopt: nothing
   std::optional<ExpectedLink> network_link;  // the same between machines
   std::optional<double> usd_per_hour = {};   // price of all machines of the job together
