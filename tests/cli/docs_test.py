@@ -125,7 +125,7 @@ class Docs(unittest.TestCase):
         self.assertGreater(looked_up, 3)
 
     def check_flags(self, words):
-        deep = words[0] in ("dataset", "catalog", "study", "serve", "share")
+        deep = words[0] in ("dataset", "catalog", "study", "serve", "share", "fleet")
         words = words[:words.index("--")] if "--" in words else words  # what follows is the script's
         verb = [word for word in words[:2] if not word.startswith("-")][:2 if deep else 1]
         known = program.stash(*verb, "--help")

@@ -235,12 +235,30 @@ class Export(unittest.TestCase):
         tree = ast.parse(module.read_text())
         self.assertIn("Model", [one.name for one in tree.body if isinstance(one, ast.ClassDef)])
 
+    def test_a_plan_becomes_machines(self):
+        plan = self.path / "plan.json"
+        hours = [{"machines": {"g4dn.xlarge": {"fewest": low, "most": most}}} for low, most in ((1, 2), (2, 5))]
+        plan.write_text(json.dumps({"schema_version": 1, "model": "tiny", "objective_s": 0.4, "hours": hours}))
+        words = [PROGRAM, "fleet", "export", "--to", "kserve", "--market", str(self.market), "--plan", str(plan)]
+        ended = subprocess.run([*words, "--model", "tiny=sleep:10ms"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        one, = (one for one in yaml.safe_load_all(ended.stdout) if one)
+        self.assertEqual((one["spec"]["predictor"]["minReplicas"], one["spec"]["predictor"]["maxReplicas"]), (1, 5))
+        self.assertIn("400000us", one["spec"]["predictor"]["containers"][0]["args"])
+        for wrong, said in (({"hours": []}, "no machines"), ({"hours": [{"machines": {"x": {"fewest": 1, "most": 2}}}]}, "x"),
+                            ({"hours": 3}, "hours")):
+            plan.write_text(json.dumps({"schema_version": 1, "model": "tiny", "objective_s": 0.4, **wrong}))
+            ended = subprocess.run([*words, "--model", "tiny=sleep:10ms"], capture_output=True, text=True, timeout=60)
+            self.assertIn(ended.returncode, (1, 2))
+            self.assertIn(said, ended.stderr)
+
     def test_what_cannot_be_is_refused(self):
         for words, said in ((["--to", "kubernets", "--machines", "g4dn.xlarge"], "kubernetes"),
                             (["--to", "ray", "--machines", "g4dn.xlarg"], "g4dn.xlarge"),
                             (["--to", "ray", "--machines", "3-2*g4dn.xlarge"], "--machines takes"),
                             (["--to", "ray", "--machines", "x*g4dn.xlarge"], "--machines takes"),
                             (["--to", "ray"], "--rate 300"),
+                            (["--to", "ray", "--rate", "3", "--machines", "g4dn.xlarge"], "in one way"),
                             (["--to", "ray", "--rate", "0"], "--rate takes"),
                             (["--to", "ray", "--machines", "g4dn.xlarge", "--objective", "1ms"], "cannot answer")):
             with self.subTest(words=words):

@@ -52,10 +52,10 @@ class FleetControllerTest : public testing::Test {
         market, policy, provider,
         FleetControllerOptions{.folder = folder.path(), .provider = "scripted", .now_ns = [this] { return time_ns; }});
   }
-  void wait(double s) {
+  void wait(double s, double step_s = 1) {
     const std::int64_t end_ns = time_ns + nanoseconds(s);
     while (time_ns < end_ns) {
-      time_ns += nanoseconds(1);
+      time_ns += nanoseconds(step_s);
       controller->tick();
     }
   }
@@ -99,11 +99,11 @@ TEST_F(FleetControllerTest, AFaultOfTheProviderShrinksNothing) {
   wait(5);
   policy.wanted = {{1, 0}, {0, 0}};
   provider.fault = "the cloud is away";
-  wait(200);
+  wait(200, 5);
   EXPECT_EQ(of(0), 2);
   EXPECT_NE(controller->trouble().find("the cloud is away"), std::string::npos);
   provider.fault.clear();
-  wait(180);
+  wait(180, 5);
   EXPECT_EQ(of(0), 1);
 }
 
@@ -112,7 +112,7 @@ TEST_F(FleetControllerTest, ALoadThatIsNotKnownShrinksNothing) {
   wait(5);
   policy.wanted = {{1, 0}, {0, 0}};
   provider.load_fault = "the metrics do not answer";
-  wait(130);
+  wait(130, 5);
   EXPECT_EQ(of(0), 2);
   EXPECT_TRUE(policy.seen.back().hole);
   EXPECT_NE(log().find("the metrics do not answer"), std::string::npos);
@@ -142,7 +142,7 @@ TEST_F(FleetControllerTest, APolicyThatFailsShrinksNothing) {
   make();
   wait(5);
   policy.fault = "no plan";
-  wait(120);
+  wait(120, 5);
   EXPECT_EQ(of(0), 2);
   EXPECT_NE(log().find("no plan"), std::string::npos);
 }
@@ -152,10 +152,10 @@ TEST_F(FleetControllerTest, NothingIsStoppedWhileItsReplacementCannotStart) {
   wait(5);
   policy.wanted = {{0, 0}, {1, 0}};
   provider.start_fault = "no capacity";
-  wait(130);
+  wait(130, 5);
   EXPECT_EQ(of(0), 2);
   provider.start_fault.clear();
-  wait(130);
+  wait(130, 5);
   EXPECT_EQ(of(0), 0);
   EXPECT_EQ(of(1), 1);
 }
@@ -163,7 +163,7 @@ TEST_F(FleetControllerTest, NothingIsStoppedWhileItsReplacementCannotStart) {
 TEST_F(FleetControllerTest, AProviderThatRefusesIsAskedLessAndLess) {
   provider.start_fault = "quota";
   make();
-  wait(600);
+  wait(600, 5);
   const std::string text = log();
   std::size_t refused = 0;
   for (std::size_t at = 0; (at = text.find("\"refused\"", at)) != std::string::npos; ++at) ++refused;
@@ -176,7 +176,7 @@ TEST_F(FleetControllerTest, OneMachineStaysWhateverThePolicySays) {
   policy.wanted = {{0, 0}, {0, 0}};
   wait(5);
   EXPECT_EQ(of(0), 1);
-  wait(120);
+  wait(120, 5);
   EXPECT_EQ(provider.machines.size(), 1u);
 }
 
@@ -197,6 +197,19 @@ TEST_F(FleetControllerTest, TheNextControllerGoesOnWhereTheFirstOneWas) {
   EXPECT_NEAR(policy.seen[1].requests, 600, 20);
   EXPECT_GT(controller->book().totals().served, 1800);
   EXPECT_GT(controller->bill().usd(controller->now_s()), 2 * 190.0 / 3600);
+}
+
+TEST_F(FleetControllerTest, AFleetWithoutItsRecordIsNotMadeSmallerBeforeItsLoadIsSeen) {
+  make();
+  wait(5);
+  controller.reset();
+  std::filesystem::remove(folder.path() / "fleet.json");
+  policy.wanted = {{1, 0}, {0, 0}};
+  make();
+  wait(50);
+  EXPECT_EQ(of(0), 2);
+  wait(80);
+  EXPECT_EQ(of(0), 1);
 }
 
 TEST_F(FleetControllerTest, TheRecordOfAnotherFleetIsRefused) {

@@ -51,6 +51,16 @@ TEST(PlanningPolicy, AMinuteThatWasNotRecordedStopsNothing) {
   EXPECT_EQ(order.wanted[1].spot, 2);
 }
 
+TEST(PlanningPolicy, WithoutFunctionsAHardlyUsedMachineStays) {
+  Market market = small_market();
+  market.machines.pop_back();
+  market.functions.clear();
+  LoadTrace trace{.slot_s = 60, .requests = std::vector<std::uint32_t>(2000, 30), .holes = {}};
+  const FluidReplay found = replayed("stash", market, trace, 1000);
+  EXPECT_LT(found.missed_ratio(), 0.001);
+  EXPECT_NEAR(found.usd, 1000.0 / 60 * 0.9, 0.1);
+}
+
 TEST(PlanningPolicy, SaysWhyAndWhatItExpects) {
   const Market market = small_market();
   const auto policy = make_fleet_policy("stash", market, {});

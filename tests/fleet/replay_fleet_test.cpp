@@ -59,8 +59,8 @@ TEST(ReplayFleet, OneMachineServesAsStashServeDoes) {
     const TensorSpec spec{.name = "x", .type = find_tensor_type("FP32"), .shape = {1}};
     const ServedModel model{
         .name = "test", .platform = "test", .input = spec, .output = spec, .times = gpu_machine().times};
-    const PredictedServing serving = simulate_serving(model, {.objective_s = 0.1},
-                                                      {.rate_per_s = rate_per_s, .duration_s = 1200, .beside_s = 0});
+    const PredictedServing serving =
+        simulate_serving(model, {.objective_s = 0.1}, {.rate_per_s = rate_per_s, .duration_s = 1200, .beside_s = 0});
     const double answered = 1 - replay.totals.missed_ratio();
     SCOPED_TRACE(rate_per_s);
     EXPECT_NEAR(replay.totals.mean_s / serving.mean_s, 1, 0.04);
@@ -98,9 +98,10 @@ TEST(ReplayFleet, TwoMachinesShareWhatOneCannotTake) {
 TEST(ReplayFleet, MachinesAreReadyAfterTheirStart) {
   // From minute 20 on a machine is there, and from minute 21:40 on it answers.
   const LoadTrace trace = steady(40, 600);
-  const auto replay = replayed(gpu_market(), trace, ScriptedPolicy([](const FleetView& view) {
-    return FleetOrder{.wanted = {{.machines = view.now_s >= 1200 ? 1 : 0}}, .reason = "later"};
-  }));
+  const auto replay =
+      replayed(gpu_market(), trace, ScriptedPolicy([](const FleetView& view) {
+                 return FleetOrder{.wanted = {{.machines = view.now_s >= 1200 ? 1 : 0}}, .reason = "later"};
+               }));
   EXPECT_NEAR(static_cast<double>(replay.totals.refused), 13'000, 30);
   EXPECT_NEAR(replay.types[0].machine_hours, 1.0 / 3, 1e-9);  // paid from the order on
   ASSERT_EQ(replay.decisions.size(), 2U);
@@ -113,8 +114,8 @@ TEST(ReplayFleet, AMachineIsPaidForAtLeastItsLeastTime) {
   Market market = gpu_market();
   market.machines[0].least_billed_s = 600;
   const auto replay = replayed(market, steady(60, 600), ScriptedPolicy([](const FleetView& view) {
-    return FleetOrder{.wanted = {{.machines = view.now_s == 1800 ? 2 : 1}}, .reason = {}};
-  }));
+                                 return FleetOrder{.wanted = {{.machines = view.now_s == 1800 ? 2 : 1}}, .reason = {}};
+                               }));
   EXPECT_NEAR(replay.types[0].machine_hours, 1 + 600.0 / 3600, 1e-4);
 }
 
@@ -127,11 +128,12 @@ TEST(ReplayFleet, AHoleCostsNothingAndNothingIsDecidedInIt) {
   }
   std::vector<double> asked;
   std::size_t holes = 0;
-  const auto replay = replayed(gpu_market(), trace, ScriptedPolicy([&](const FleetView& view) {
-    asked.push_back(view.now_s);
-    holes = static_cast<std::size_t>(std::ranges::count(view.minutes, true, &LoadMinute::hole));
-    return FleetOrder{.wanted = {{.machines = 1}}, .reason = {}};
-  }));
+  const auto replay =
+      replayed(gpu_market(), trace, ScriptedPolicy([&](const FleetView& view) {
+                 asked.push_back(view.now_s);
+                 holes = static_cast<std::size_t>(std::ranges::count(view.minutes, true, &LoadMinute::hole));
+                 return FleetOrder{.wanted = {{.machines = 1}}, .reason = {}};
+               }));
   EXPECT_NEAR(replay.types[0].machine_hours, 1.5, 1e-9);
   EXPECT_EQ(asked.size(), 90U);
   EXPECT_EQ(holes, 30U);
@@ -169,10 +171,10 @@ TEST(ReplayFleet, FunctionsTakeWhatMachinesCannot) {
   EXPECT_EQ(replay.totals.refused, 0U);
   EXPECT_GT(replay.totals.by_functions, 50'000U);
   EXPECT_LT(replay.totals.missed_ratio(), 0.01);  // cold starts
-  EXPECT_NEAR(replay.totals.functions_usd,
-              static_cast<double>(replay.totals.by_functions) * 6e-6 +
-                  static_cast<double>(replay.totals.cold_calls) * 2e-4,
-              1e-6);
+  EXPECT_NEAR(
+      replay.totals.functions_usd,
+      static_cast<double>(replay.totals.by_functions) * 6e-6 + static_cast<double>(replay.totals.cold_calls) * 2e-4,
+      1e-6);
   EXPECT_GT(replay.totals.cold_calls, 0U);
 }
 
@@ -208,8 +210,8 @@ TEST(ReplayFleet, SpotMachinesAreTakenAwayAndLoseNothing) {
   market.machines[0].interruptions_per_hour = 6;
   const LoadTrace trace = steady(240, 6000);
   const auto replay = replayed(market, trace, ScriptedPolicy([](const FleetView&) {
-    return FleetOrder{.wanted = {{.machines = 1, .spot = 1}}, .reason = {}};
-  }));
+                                 return FleetOrder{.wanted = {{.machines = 1, .spot = 1}}, .reason = {}};
+                               }));
   EXPECT_GT(replay.totals.taken_away, 8U);
   EXPECT_EQ(replay.totals.lost, 0U);
   EXPECT_LT(replay.totals.missed_ratio(), 0.001);
@@ -234,7 +236,8 @@ TEST(ReplayFleet, ASeedGivesTheSameResultAgain) {
 }
 
 TEST(FunctionPool, WarmInstancesAreUsedAgain) {
-  const FunctionType type{.name = "f", .usd_per_s = 1, .work_s = 1, .cold_start = {5, 5}, .kept_warm_s = 60, .source = {}};
+  const FunctionType type{
+      .name = "f", .usd_per_s = 1, .work_s = 1, .cold_start = {5, 5}, .kept_warm_s = 60, .source = {}};
   FunctionPool pool(type, 1);
   EXPECT_EQ(pool.call(0, 1), 6);    // cold
   EXPECT_EQ(pool.call(3, 1), 6);    // the first is busy: cold too

@@ -8,15 +8,13 @@
 namespace stash {
 namespace {
 
-PlanSlot slot(int begin_min, int minutes, double requests) {
-  return {begin_min, minutes, {{requests, 1.0}}};
-}
+PlanSlot slot(int begin_min, int minutes, double requests) { return {begin_min, minutes, {{requests, 1.0}}}; }
 
 TEST(RollingPlan, ALastingLoadOrdersWhatIsCheapestPerRequest) {
-  const PlanQuestion question{
-      .offers = {{.usd_per_min = 1, .per_min = 1000, .lead_min = 1}, {.usd_per_min = 0.3, .per_min = 200, .lead_min = 1}},
-      .slots = {slot(0, 1, 0), slot(1, 60, 2150)},
-      .usd_per_overflow = 1};
+  const PlanQuestion question{.offers = {{.usd_per_min = 1, .per_min = 1000, .lead_min = 1},
+                                         {.usd_per_min = 0.3, .per_min = 200, .lead_min = 1}},
+                              .slots = {slot(0, 1, 0), slot(1, 60, 2150)},
+                              .usd_per_overflow = 1};
   EXPECT_EQ(rolling_plan(question).wanted, (std::vector<int>{2, 1}));
 }
 
@@ -86,13 +84,11 @@ TEST(RollingPlan, CostsWhatBruteForceFinds) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int i = 0; i < 200; ++i) {
-    const PlanQuestion question{.offers = {{.usd_per_min = 0.5 + uniform(random), .per_min = 800 + 400 * uniform(random),
-                                            .lead_min = 0},
-                                           {.usd_per_min = 0.2 + 0.2 * uniform(random),
-                                            .per_min = 150 + 100 * uniform(random),
-                                            .lead_min = 0}},
-                                .slots = {{0, 20, {{3000 * uniform(random), 0.7}, {4000 * uniform(random), 0.3}}}},
-                                .usd_per_overflow = 0.001 + 0.01 * uniform(random)};
+    const PlanQuestion question{
+        .offers = {{.usd_per_min = 0.5 + uniform(random), .per_min = 800 + 400 * uniform(random), .lead_min = 0},
+                   {.usd_per_min = 0.2 + 0.2 * uniform(random), .per_min = 150 + 100 * uniform(random), .lead_min = 0}},
+        .slots = {{0, 20, {{3000 * uniform(random), 0.7}, {4000 * uniform(random), 0.3}}}},
+        .usd_per_overflow = 0.001 + 0.01 * uniform(random)};
     EXPECT_NEAR(rolling_plan(question).usd, brute_force(question), 0.002 * brute_force(question) + 1e-6) << i;
   }
 }

@@ -44,6 +44,11 @@ void FleetFlags::add_to(CLI::App& app) {
       ->type_name("LIST");
 }
 
+void FleetFlags::use_for_missing(const std::string& model, double objective_s) {
+  if (model_.empty()) model_ = model;
+  if (objective_.empty()) objective_ = fmt::format("{:.0f}us", objective_s * 1e6);
+}
+
 FleetObjective FleetFlags::objective() const {
   if (objective_.empty()) throw UsageError("say which latency is promised: --objective 200ms");
   FleetObjective objective{.latency_s = parse_duration_s(objective_, "--objective"),

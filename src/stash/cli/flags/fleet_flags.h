@@ -16,6 +16,9 @@ class FleetFlags {
  public:
   void add_to(CLI::App& app);
 
+  // What a plan says, where the flags do not.
+  void use_for_missing(const std::string& model, double objective_s);
+
   FleetObjective objective() const;  // UsageError
   Market market() const;             // UsageError; tells warnings
   std::string model_spec() const;    // as `stash serve --model` takes it; UsageError

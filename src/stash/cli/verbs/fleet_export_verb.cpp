@@ -18,6 +18,7 @@
 #include "stash/core/units.h"
 #include "stash/core/words.h"
 #include "stash/fleet/export/fleet_files.h"
+#include "stash/fleet/export/planned_fleet.h"
 #include "stash/fleet/market/rated_type.h"
 
 namespace stash {
@@ -36,12 +37,17 @@ class FleetExportVerb final : public Verb {
   void add_flags(CLI::App& app) override {
     app.add_option("--to", target_, "For whom")->type_name("kubernetes|kserve|skypilot|ray")->required();
     flags_.add_to(app);
+    app.add_option(
+           "--plan", plan_,
+           "File of stash fleet plan --format json: its machines, its objective and, without --model, its model")
+        ->type_name("FILE");
     app.add_option("--machines", machines_,
-                   "How many of which: 2*g4dn.xlarge, or 2-6*g4dn.xlarge for an autoscaler; c6i.large:spot is a spot "
+                   "In place of --plan, how many of which: 2*g4dn.xlarge, or 2-6*g4dn.xlarge for an autoscaler; "
+                   "c6i.large:spot is a spot "
                    "machine; comma separated")
         ->type_name("LIST");
     app.add_option("--rate", rate_per_s_,
-                   "In place of --machines: requests per second; as many of the type that is cheapest per request")
+                   "In place of both: requests per second; as many of the type that is cheapest per request")
         ->type_name("N");
     app.add_option("--image", image_, "Container with a server of the Open Inference Protocol on port 8000")
         ->type_name("NAME")
@@ -60,6 +66,15 @@ class FleetExportVerb final : public Verb {
     if (std::ranges::find(kExportTargets, target_) == kExportTargets.end()) {
       throw_unknown("target", target_, kExportTargets);
     }
+    const int ways = (plan_.empty() ? 0 : 1) + (machines_.empty() ? 0 : 1) + (rate_per_s_ ? 1 : 0);
+    if (ways != 1) {
+      throw UsageError("say how many machines in one way: --plan FILE, --machines 2*g4dn.xlarge, or --rate 300");
+    }
+    std::optional<PlannedFleet> plan;
+    if (!plan_.empty()) {
+      plan = read_planned_fleet(plan_);
+      flags_.use_for_missing(plan->model, plan->objective_s);
+    }
     const FleetObjective objective = flags_.objective();
     const Market market = flags_.market();
     FleetExport fleet{.market = &market,
@@ -69,14 +84,15 @@ class FleetExportVerb final : public Verb {
                       .arguments = split_list(arguments_),
                       .space = space_,
                       .machines = {}};
-    fleet.machines = machines_.empty() ? of_rate(market, objective) : of_list(market);
+    fleet.machines = plan          ? planned_machines(*plan, market)
+                     : rate_per_s_ ? of_rate(market, objective)
+                                   : of_list(market);
     write(fleet_files(target_, fleet));
     return 0;
   }
 
  private:
   std::vector<ExportedMachines> of_rate(const Market& market, const FleetObjective& objective) const {
-    if (!rate_per_s_) throw UsageError("say how many machines: --machines 2*g4dn.xlarge, or --rate 300");
     if (!(*rate_per_s_ > 0 && *rate_per_s_ < 1e9)) throw UsageError("--rate takes a number above 0, like 300");
     const RatedType best = rated_types(market, objective).front();
     const double count = std::ceil(*rate_per_s_ * kExportHeadRoom / best.capacity.per_s);
@@ -89,7 +105,6 @@ class FleetExportVerb final : public Verb {
   }
 
   std::vector<ExportedMachines> of_list(const Market& market) const {
-    if (rate_per_s_) throw UsageError("--machines and --rate exclude each other");
     std::vector<ExportedMachines> found;
     for (const std::string& word : split_list_strictly(machines_)) found.push_back(of_word(market, word));
     return found;
@@ -147,6 +162,7 @@ class FleetExportVerb final : public Verb {
 
   FleetFlags flags_;
   std::string target_;
+  std::string plan_;
   std::string machines_;
   std::optional<double> rate_per_s_;
   std::string image_ = "stash:latest";

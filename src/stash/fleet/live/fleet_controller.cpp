@@ -186,7 +186,8 @@ void FleetController::decide() {
     fail(fmt::format("the policy {} failed: {}", policy_.name(), error.what()));
     return keep(error.what());
   }
-  const bool is_load_known = trouble_.empty() && (minutes.empty() || !minutes.back().hole);
+  // A fleet that was found without its record is not made smaller before its load has been seen.
+  const bool is_load_known = trouble_.empty() && !minutes.empty() && !minutes.back().hole;
   carry_out(order, is_load_known);
 }
 

@@ -28,6 +28,8 @@ constexpr std::array kSlotBegins_min{0, 1, 2, 3, 4, 6, 10, 18};
 // A miss is worth what a function costs. Where there is none: at least this many times what a request costs on the
 // cheapest machine, so that machines are kept that are hardly used, and more while too many are missed.
 constexpr double kMissWorth = 20;
+// However little comes: the cheapest machine is kept where it would be worth this many times its price.
+constexpr double kWorthOfMachine = 5;
 constexpr double kWorthUp = 1.02;
 constexpr double kWorthDown = 0.998;
 constexpr double kMostWorthRatio = 1000;
@@ -45,6 +47,7 @@ class PlanningPolicy final : public FleetPolicy {
         ordered_min_(offers_.size()),
         least_usd_per_request_(rated.front().usd_per_request),
         usd_per_miss_(function_ != nullptr ? usd_per_request(*function_) : kMissWorth * least_usd_per_request_) {
+    least_usd_per_min_ = std::ranges::min_element(offers_, {}, &FleetOffer::usd_per_min)->usd_per_min;
     for (const FleetOffer& one : offers_) {
       begins_.insert(one.lead_min);
       begins_.insert(one.lead_min + 1);
@@ -135,6 +138,9 @@ class PlanningPolicy final : public FleetPolicy {
   PlanQuestion ask(const FleetView& view) {
     PlanQuestion question{.offers = {}, .slots = slots(), .usd_per_overflow = usd_per_miss_};
     const double median = question.slots.front().loads.front().requests;
+    if (function_ == nullptr) {
+      question.usd_per_overflow = std::max(usd_per_miss_, kWorthOfMachine * least_usd_per_min_ / std::max(1.0, median));
+    }
     for (std::size_t i = 0; i < offers_.size(); ++i) {
       question.offers.push_back(plan_offer(i, view, question.usd_per_overflow, median));
     }
@@ -217,6 +223,7 @@ class PlanningPolicy final : public FleetPolicy {
   std::set<int> begins_;
   int horizon_min_ = kHorizon_min;
   double least_usd_per_request_;
+  double least_usd_per_min_ = 0;
   double usd_per_miss_;
   double now_min_ = 0;
   bool has_begun_ = false;

@@ -105,6 +105,13 @@ LocalProvider::LocalProvider(ProviderSetup setup)
   find_proxy();
   if (auto state = read_local_state(setup_.folder / "machines.json"); state && state->boot == boot_id()) {
     state_ = std::move(*state);
+    for (const LocalMachine& one : state_.machines) {
+      if (static_cast<std::size_t>(one.type) < setup_.market->machines.size()) continue;
+      throw Error(
+          fmt::format("{} has machine '{}' of another market: name another --folder, or end that fleet with "
+                      "stash fleet stop",
+                      (setup_.folder / "machines.json").string(), one.id));
+    }
   } else {
     state_.boot = boot_id();
     state_.port = ListeningSocket({.host = "127.0.0.1", .port = setup_.port}).port();
@@ -352,7 +359,7 @@ void LocalProvider::read_load(LoadBook& book, double now_s) {
 }
 
 std::optional<double> LocalProvider::busy_s(const LocalMachine& machine) const {
-  if (machine.state != MachineState::ready) return std::nullopt;
+  if (machine.state != MachineState::ready || unwell_since_.contains(machine.id)) return std::nullopt;
   double sum_s = 0;
   for (const LocalServer& one : machine.servers) {
     try {
