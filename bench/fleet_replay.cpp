@@ -40,10 +40,12 @@ void measure(const char* file, const char* policy_name) {
   const double cpu_s = static_cast<double>(std::clock()) / CLOCKS_PER_SEC - cpu_before_s;
   const auto requests = static_cast<double>(result.totals.requests);
   fmt::print(
-      "{}: {:.0f} requests of {:.1f} days in {:.2f} s, {:.2f} s of one core, {:.3f} us per request; policy made in {:.2f} s\n"
+      "{}: {:.0f} requests of {:.1f} days in {:.2f} s, {:.2f} s of one core, {:.3f} us per request; policy made in "
+      "{:.2f} s\n"
       "memory {:.0f} MB, {:.0f} of them after the trace was read; {:.2f} USD, {:.3f} % missed, {} starts\n",
-      policy_name, requests, trace.duration_s() / 86400, took_s, cpu_s, 1e6 * cpu_s / requests, seconds(made_ns - begin_ns),
-      most_memory_mb(), read_mb, result.totals.usd, 100 * result.totals.missed_ratio(), result.totals.starts);
+      policy_name, requests, trace.duration_s() / 86400, took_s, cpu_s, 1e6 * cpu_s / requests,
+      seconds(made_ns - begin_ns), most_memory_mb(), read_mb, result.totals.usd, 100 * result.totals.missed_ratio(),
+      result.totals.starts);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ std::string fleet_replay_json(const ReplayComparison& comparison);
 // A row per policy and seed.
 std::string fleet_replay_csv(const ReplayComparison& comparison);
 
-std::string fleet_usd_text(double usd);         // "$1,234", "$12.30"
-std::string fleet_percent_text(double ratio);   // "0.04 %"
+std::string fleet_usd_text(double usd);                                       // "$1,234", "$12.30"
+std::string fleet_percent_text(double ratio);                                 // "0.04 %"
 std::string fleet_moment_text(const ReplayComparison& comparison, double s);  // "day 3, 14:05"
 
 }  // namespace stash

@@ -27,16 +27,17 @@ double hours_of(const ReplayResult& run) {
 std::vector<std::string> policy_row(const PolicyReplay& policy, double usd_of_best) {
   const auto over = [&](auto value) { return policy.over_seeds(value); };
   const auto mean_text = [](const SeedMean& s) { return format_duration(s.mean); };
-  return {printable(policy.name),
-          with_interval(over([](const ReplayResult& run) { return run.totals.usd; }), fleet_usd_text),
-          fmt::format("{:.2f}", policy.usd() / usd_of_best),
-          with_interval(over([](const ReplayResult& run) { return run.totals.missed_ratio(); }), fleet_percent_text),
-          fleet_percent_text(over([](const ReplayResult& run) { return run.totals.refused_ratio(); }).mean),
-          mean_text(over([](const ReplayResult& run) { return run.totals.p50_s; })),
-          mean_text(over([](const ReplayResult& run) { return run.totals.p99_s; })),
-          fmt::format("{:.1f}", over(hours_of).mean),
-          fmt::format("{:.0f}", over([](const ReplayResult& run) { return static_cast<double>(run.totals.starts); }).mean),
-          fleet_usd_text(over([](const ReplayResult& run) { return run.totals.functions_usd; }).mean)};
+  return {
+      printable(policy.name),
+      with_interval(over([](const ReplayResult& run) { return run.totals.usd; }), fleet_usd_text),
+      fmt::format("{:.2f}", policy.usd() / usd_of_best),
+      with_interval(over([](const ReplayResult& run) { return run.totals.missed_ratio(); }), fleet_percent_text),
+      fleet_percent_text(over([](const ReplayResult& run) { return run.totals.refused_ratio(); }).mean),
+      mean_text(over([](const ReplayResult& run) { return run.totals.p50_s; })),
+      mean_text(over([](const ReplayResult& run) { return run.totals.p99_s; })),
+      fmt::format("{:.1f}", over(hours_of).mean),
+      fmt::format("{:.0f}", over([](const ReplayResult& run) { return static_cast<double>(run.totals.starts); }).mean),
+      fleet_usd_text(over([](const ReplayResult& run) { return run.totals.functions_usd; }).mean)};
 }
 
 std::string machines_text(const PolicyReplay& policy) {
@@ -91,8 +92,8 @@ std::string fleet_replay_text(const ReplayComparison& comparison, const ReportOp
   }
   text += render_columns(rows, std::array<std::size_t, 1>{0}) + "\nmachines:\n";
   for (const PolicyReplay& one : comparison.policies) {
-    text += fmt::format("  {}: {}\n", printable(one.name),
-                        one.runs.empty() ? printable(one.why_not) : machines_text(one));
+    text +=
+        fmt::format("  {}: {}\n", printable(one.name), one.runs.empty() ? printable(one.why_not) : machines_text(one));
   }
   if (best != nullptr) text += decisions_text(comparison, *best);
   if (best != nullptr) {

@@ -9,9 +9,7 @@
 namespace stash {
 namespace {
 
-std::string days_text(double s) {
-  return s >= 86400 ? fmt::format("{:.1f} days", s / 86400) : format_duration(s);
-}
+std::string days_text(double s) { return s >= 86400 ? fmt::format("{:.1f} days", s / 86400) : format_duration(s); }
 
 std::string comparison_part(const PolicyReplay& best, const PolicyReplay& other) {
   const double ratio = other.usd() / best.usd();
@@ -54,9 +52,8 @@ std::string fleet_replay_verdict(const ReplayComparison& comparison) {
   const std::string objective = fmt::format("{} within {}", fleet_percent_text(comparison.objective.meet_ratio),
                                             format_duration(comparison.objective.latency_s));
   if (best == nullptr) return fmt::format("no policy answers {}", objective);
-  std::string text = fmt::format("{} costs {} for {} and misses {}", printable(best->name),
-                                 fleet_usd_text(best->usd()), days_text(comparison.recorded_s),
-                                 fleet_percent_text(best->missed_ratio()));
+  std::string text = fmt::format("{} costs {} for {} and misses {}", printable(best->name), fleet_usd_text(best->usd()),
+                                 days_text(comparison.recorded_s), fleet_percent_text(best->missed_ratio()));
   if (!comparison.meets(*best)) {
     return text + fmt::format(", more than the {} that the objective allows",
                               fleet_percent_text(1 - comparison.objective.meet_ratio));
@@ -71,7 +68,8 @@ std::string fleet_replay_verdict(const ReplayComparison& comparison) {
     others += fmt::format("{}{}", others.empty() ? ": " : ", ", comparison_part(*best, one));
   }
   text += others;
-  if (!missing.empty()) text += fmt::format("; {} miss{} more than allowed", missing, missing.find(',') == std::string::npos ? "es" : "");
+  if (!missing.empty())
+    text += fmt::format("; {} miss{} more than allowed", missing, missing.find(',') == std::string::npos ? "es" : "");
   return text;
 }
 
