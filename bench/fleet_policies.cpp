@@ -1,5 +1,5 @@
-// What policies cost and miss by minutes (fluid_replay): quick, without requests. The figures of docs/fleet.md come from
-// `stash fleet replay`, which has every request.
+// What policies cost and miss by minutes (fluid_replay): quick, without requests. The figures of docs/fleet.md come
+// from `stash fleet replay`, which has every request.
 //
 //     fleet_policies --trace trace.csv [--market mark-inception] [--objective 1s] [--days 15]
 

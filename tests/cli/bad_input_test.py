@@ -97,6 +97,20 @@ class BadInput(unittest.TestCase):
         self.check(2, [*on_64, "--tensor", "0"], "--tensor 0")
         self.check(2, [*gpt[:-1], "64xTPUv3"], "64xTPUv3")
 
+    def test_planning_a_fleet_says_what_cannot_be_met_or_rented(self):
+        (self.folder.path / "load.csv").write_text("minute,requests\n0,600\n1,700\n")
+        (self.folder.path / "ours.toml").write_text('[[machine]]\nname = "a"\nrequests_per_min = 9\n')
+        plan = ["fleet", "plan", "--trace", "load.csv"]
+        resnet = [*plan, "--model", "resnet50"]
+        self.check(2, [*resnet, "--objective", "3ms"], "3.00 ms cannot be met", "the nearest that can be met is")
+        self.check(2, [*resnet, "--objective", "200ms", "--on", "g4dn.xlarg"], "'g4dn.xlarge'")
+        self.check(2, [*resnet], "--objective 200ms")
+        self.check(2, [*resnet, "--objective", "200ms", "--meet", "120%"], "--meet 120%")
+        self.check(2, [*plan, "--objective", "200ms"], "--model resnet50")
+        self.check(2, [*plan, "--objective", "1s", "--market", "ours.toml"], "ours.toml, line 1: 'usd_per_hour' is missing")
+        self.check(2, [*plan, "--objective", "1s", "--market", "mark-incepton"], "mark-incepton")
+        self.check(1, ["fleet", "plan", "--model", "resnet50", "--objective", "200ms", "--trace", "nowhere.csv"], "nowhere.csv")
+
     def test_sharing_says_which_flag_or_profile_is_wrong(self):
         (self.folder.path / "broken.json").write_text("{")
         profile = str(program.ROOT / "docs" / "profiles" / "h200-resnet50-4-workers.json")

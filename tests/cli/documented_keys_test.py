@@ -139,6 +139,15 @@ class DocumentedKeys(unittest.TestCase):
         self.check(keys_of(found) | keys_of(found["tool"]) | {"machine_hours", "machine_usd", "spot_hours"}, "fleet.md",
                    "JSON of a replay")
 
+    def test_of_a_planned_fleet(self):
+        trace = self.folder.path / "load.csv"
+        trace.write_text("minute,requests\n" + "".join(f"{minute},{3000 + minute}\n" for minute in range(130)))
+        found = program.stash("fleet", "plan", "--trace", trace, "--market", "mark-inception", "--objective", "1s",
+                              "--format", "json").json()
+        for hour in found["hours"]:
+            hour["machines"] = list(hour["machines"].values())  # whose keys are names
+        self.check(keys_of(found) | keys_of(found["tool"]), "fleet.md", "JSON of a plan")
+
     def test_of_an_imported_trace(self):
         trace = self.folder.path / "trace.json"
         trace.write_text(json.dumps(TRACE))

@@ -28,8 +28,8 @@ std::unique_ptr<LoadOutlook> make_forecast_outlook(double begin_s);
 std::unique_ptr<LoadOutlook> make_known_outlook(std::vector<LoadMinute> future);
 
 // Every minute an integer program over the coming half hour (rolling_plan): machines by type and minute, on demand and
-// spot, their starts and least times, and functions or misses for what they cannot take. The bound on missed requests is
-// kept by counting: functions are used while more were missed than a part of what the objective allows.
+// spot, their starts and least times, and functions or misses for what they cannot take. The bound on missed requests
+// is kept by counting: functions are used while more were missed than a part of what the objective allows.
 std::unique_ptr<FleetPolicy> make_planning_policy(std::string_view name, const Market& market,
                                                   std::span<const RatedType> rated, const FleetObjective& objective,
                                                   std::unique_ptr<LoadOutlook> outlook);
