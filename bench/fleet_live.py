@@ -118,8 +118,12 @@ def main():
           f"speed {options.speed:g}")
     print(f"live:   {sent['requests']} requests, {100 * missed:.2f} % missed, mean {1e3 * sent['latency']['mean_s']:.1f} ms, "
           f"{sent['failed']} failed; client late by {1e3 * sent['client_late_s']:.1f} ms; ${summary['usd']:.3f}")
+    print(f"        in the proxy, with the warm-up: {100 * summary['missed_ratio']:.2f} % missed, "
+          f"mean {1e3 * summary['mean_s']:.1f} ms")
     print(f"replay: {replayed['requests']} requests, {100 * replayed['missed_ratio']:.2f} % missed, "
           f"mean {1e3 * replayed['mean_s']:.1f} ms; ${replayed['usd']:.3f}")
+    if sent["rejected"]:
+        print(f"rejected: {sent['rejected']}")
     points = 100 * abs(missed - replayed["missed_ratio"])
     ratio = abs(sent["latency"]["mean_s"] / replayed["mean_s"] - 1)
     print(f"misses differ by {points:.2f} points (target: 1), mean latency by {100 * ratio:.1f} % (target: 10 %)")
