@@ -30,7 +30,7 @@ std::vector<std::string> policy_row(const PolicyReplay& policy, double usd_of_be
   return {
       printable(policy.name),
       with_interval(over([](const ReplayResult& run) { return run.totals.usd; }), fleet_usd_text),
-      fmt::format("{:.2f}", policy.usd() / usd_of_best),
+      usd_of_best > 0 ? fmt::format("{:.2f}", policy.usd() / usd_of_best) : "–",
       with_interval(over([](const ReplayResult& run) { return run.totals.missed_ratio(); }), fleet_percent_text),
       fleet_percent_text(over([](const ReplayResult& run) { return run.totals.refused_ratio(); }).mean),
       mean_text(over([](const ReplayResult& run) { return run.totals.p50_s; })),

@@ -60,7 +60,7 @@ std::string fleet_replay_verdict(const ReplayComparison& comparison) {
   }
   std::string others, missing;
   for (const PolicyReplay& one : comparison.policies) {
-    if (one.runs.empty() || &one == best) continue;
+    if (one.runs.empty() || &one == best || one.usd() <= 0 || best->usd() <= 0) continue;
     if (!comparison.meets(one)) {
       missing += fmt::format("{}{}", missing.empty() ? "" : ", ", printable(one.name));
       continue;

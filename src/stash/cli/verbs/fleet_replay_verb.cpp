@@ -69,6 +69,7 @@ class FleetReplayVerb final : public Verb {
     const FleetObjective objective = fleet_.objective();
     const std::vector<std::string> names = policy_names();
     check_numbers();
+    if (!out_.empty()) check_writable(out_);
     if (trace_.empty()) throw UsageError("say which traffic is replayed: --trace load.csv");
     const LoadTrace trace =
         scaled_trace(read_load_trace(std::filesystem::path(trace_), {.service = service_}), scale_, seed_);
