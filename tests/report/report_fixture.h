@@ -42,6 +42,7 @@ inline Report report_of(const Profile& profile, std::optional<double> usd_per_ho
   return {.profile = profile,
           .ledger = ledger,
           .first_steps = first_steps(profile, ledger, instance_table()),
+          .tries = {},
           .gpu_link = expected_link(LinkKind::gpus, owner, instance_table()),
           .network_link = expected_link(LinkKind::network, owner, instance_table()),
           .usd_per_hour = usd_per_hour};
