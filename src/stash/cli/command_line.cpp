@@ -94,7 +94,7 @@ std::string missing_from(const CLI::App& place) {
     if (!option->get_required() || option->count() > 0) continue;
     const bool is_flag = !option->get_lnames().empty();
     const std::string value = option->get_type_name();
-    if (!is_flag) return value.empty() ? option->get_name() : value;
+    if (!is_flag) return value == "FILE" || value.empty() ? option->get_name() : value;  // two files have two names
     const std::string flag = fmt::format("--{}", option->get_lnames().front());
     return value.empty() ? flag : fmt::format("{} {}", flag, value);
   }
