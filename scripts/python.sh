@@ -17,7 +17,7 @@ takes_python() { # verb
 
 # True for a verb that starts ranks, unless it is only asked for its help or to read.
 needs_torch() { # arguments
-  local verb= device=
+  local verb='' device=''
   while (($#)) && [[ $1 != -- ]]; do
     case $1 in
       --device=*) device=${1#*=} ;;
