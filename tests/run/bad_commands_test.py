@@ -57,7 +57,7 @@ class BadCommands(unittest.TestCase):
     def test_no_command(self):
         result = program.stash("run")
         self.assertEqual(result.code, 2)
-        self.assertIn("command", result.err)
+        self.assertIn("COMMAND is missing", result.err)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ class Checkout:
         shutil.copytree(ROOT / "docs/cli/help", self.root / "docs/cli/help")
         self.write("cmake/empty.cmake", "")
         self.write("catalog/empty.csv", "")
+        self.write("data/empty.csv", "")
         self.write("python/requirements.txt", (ROOT / "python/requirements.txt").read_text())
         self.write("CMakeLists.txt", CMAKE)
         self.write("src/main.cpp", MAIN)
