@@ -19,7 +19,6 @@ class Tries(unittest.TestCase):
         self.folder = program.Folder()
         self.addCleanup(self.folder.close)
 
-    @ledger.repeated
     def test_half_the_bytes_and_a_rank_without_its_delay_save_what_was_injected(self):
         report, profile = ledger.profile(self, self.folder, *ledger.small_job(2), "--batch", 4, "--conditions",
                                          "solo,apart,node", "--inject", f"link=100Mbit/s,rank1=+{DELAY_S * 1e3:.0f}ms",
