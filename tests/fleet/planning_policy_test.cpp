@@ -39,6 +39,20 @@ TEST(PlanningPolicy, IsNearTheOracleAndCheaperThanASingleTypeWithinTheObjective)
   EXPECT_LT(1.3 * ours.usd, single.usd);
 }
 
+TEST(PlanningPolicy, ALoadThatEndsBeforeAMachineCouldComeHasOneAllTheSame) {
+  const Market market = small_market();
+  const LoadTrace trace{.slot_s = 60, .requests = {300}, .holes = {}};
+  const std::vector<LoadMinute> before(1, {.requests = 300});
+  const std::vector<TypeCount> none(2);
+  for (const std::string_view name : {"stash", "oracle"}) {
+    const auto policy = make_fleet_policy(name, market, {.objective = {}, .future = &trace});
+    const FleetOrder order = policy->decide({60, before, none});
+    int all = 0;
+    for (const WantedType& one : order.wanted) all += one.machines + one.spot;
+    EXPECT_GE(all, 1) << name;
+  }
+}
+
 TEST(PlanningPolicy, AMinuteThatWasNotRecordedStopsNothing) {
   const Market market = small_market();
   const auto policy = make_fleet_policy("stash", market, {});

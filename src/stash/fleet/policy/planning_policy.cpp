@@ -61,6 +61,7 @@ class PlanningPolicy final : public FleetPolicy {
 
   FleetOrder decide(const FleetView& view) override {
     now_min_ = view.now_s / 60;
+    const bool is_first = !has_begun_;
     count_misses(view);
     FleetOrder order{.wanted = std::vector<WantedType>(market_.machines.size())};
     order.use_functions = function_ != nullptr && is_short();
@@ -78,6 +79,7 @@ class PlanningPolicy final : public FleetPolicy {
     const PlanAnswer answer = rolling_plan(question);
     apply(question, answer, order);
     order.reason = reason(view, question, answer);
+    if (is_first) start_one_where_none(order, "one for what comes");
     order.forecast = outlook_->band(view.now_s, offers_.front().lead_min);
     return order;
   }
@@ -107,25 +109,28 @@ class PlanningPolicy final : public FleetPolicy {
     return missed_ > kUsedMisses * allowed * requests_ || recent_missed_ > kRecentMisses * allowed * recent_requests_;
   }
 
-  // Nothing is known yet: what is there stays; one of the cheapest where nothing is.
+  // What is there stays where nothing is known yet.
   void begin(const FleetView& view, FleetOrder& order) {
     if (knows_future()) {
       outlook_->see(view);
       PlanQuestion question = ask(view);
       apply(question, rolling_plan(question), order);
       order.reason = "what the first minutes need";
-      return;
+    } else {
+      keep(view, order);
+      order.use_functions = function_ != nullptr;
+      order.reason = "nothing is known of the load yet: what is there stays";
     }
-    keep(view, order);
-    bool is_any = false;
-    for (const WantedType& one : order.wanted) is_any = is_any || one.machines + one.spot > 0;
-    if (!is_any) {
-      order.wanted[offers_.front().type].machines = 1;
-      ordered_min_[0].push_back(now_min_);
-    }
-    order.use_functions = function_ != nullptr;
-    order.reason =
-        fmt::format("nothing is known of the load yet: {}", is_any ? "what is there stays" : "one to begin with");
+    start_one_where_none(order, "nothing is known of the load yet: one to begin with");
+  }
+
+  // A load that ends before a machine could be there is worth no order to the plan; one of the cheapest begins.
+  void start_one_where_none(FleetOrder& order, std::string_view reason) {
+    const auto is_some = [](const WantedType& one) { return one.machines + one.spot > 0; };
+    if (std::ranges::any_of(order.wanted, is_some)) return;
+    order.wanted[offers_.front().type].machines = 1;
+    ordered_min_[0].push_back(now_min_);
+    order.reason = reason;
   }
 
   static void keep(const FleetView& view, FleetOrder& order) {
