@@ -115,7 +115,7 @@ class SharedRank(parking.Parking):
         if self.lock.acquire(blocking=False):
             try:
                 self.count(iterator, batch, start)
-            except Exception as error:  # whatever it is, the training goes on
+            except Exception as error:  # whatever it is, the training continues
                 self.give_up(error)
             finally:
                 self.lock.release()
@@ -140,7 +140,7 @@ class SharedRank(parking.Parking):
         self.member.close()
         self.member.refused = True
         with contextlib.suppress(OSError):
-            self.tell(f"it shares no more, and goes on with the workers that it has: {type(error).__name__}: {error}")
+            self.tell(f"sharing ends, and the job continues with the workers that it has: {type(error).__name__}: {error}")
 
     def end(self):
         self.member.leave()

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "stash/core/price.h"
 #include "stash/core/units.h"
 #include "stash/report/fleet_replay_report.h"
 #include "stash/report/printable.h"
@@ -22,7 +23,7 @@ std::string comparison_part(const PolicyReplay& best, const PolicyReplay& other)
 
 std::string fleet_usd_text(double usd) {
   if (usd == 0) return "$0";
-  return usd >= 1000 ? "$" + format_count(std::llround(usd)) : fmt::format("${:.{}f}", usd, usd < 0.1 ? 4 : 2);
+  return usd >= 1000 ? "$" + format_count(std::llround(usd)) : format_price(usd);
 }
 
 std::string fleet_percent_text(double ratio) {

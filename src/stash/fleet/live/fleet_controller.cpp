@@ -362,7 +362,7 @@ void FleetController::save() {
   try {
     write_fleet_record(options_.folder / "fleet.json", record);
   } catch (const Error& error) {
-    fail(error.what());  // the fleet goes on; it is written again in a moment
+    fail(error.what());  // the fleet stays; it is written again in a moment
   }
 }
 

@@ -28,7 +28,7 @@ struct FleetControllerOptions {
 // wrong: only a decision made with a known load and known machines stops any. One thread.
 class FleetController {
  public:
-  // Goes on where the record in the folder ends. Error where that is of another fleet.
+  // Resumes where the record in the folder ends. Error where that is of another fleet.
   FleetController(const Market& market, FleetPolicy& policy, FleetProvider& provider, FleetControllerOptions options);
 
   // To be called about every second of time: looks, replaces what was lost, decides when it is time.

@@ -21,7 +21,7 @@ struct FleetChange {
   int machines = 0;
 };
 
-// What a controller keeps on disk, so that one that follows it goes on where it was.
+// What a controller keeps on disk, so that the next one resumes where it was.
 struct FleetRecord {
   std::string boot;           // of the machine: clocks and processes of another boot say nothing
   std::int64_t begun_ns = 0;  // on the clock of now_ns()

@@ -95,17 +95,17 @@ class MarketTable {
     return *value;
   }
 
-  int count(std::string_view key, int usual, int most) const {
+  int count(std::string_view key, int fallback, int most) const {
     const toml::node* node = table_.get(key);
-    if (node == nullptr) return usual;
+    if (node == nullptr) return fallback;
     const auto value = node->value_exact<std::int64_t>();
     if (!value || *value < 1 || *value > most) fail(key, fmt::format("must be a whole number from 1 to {}", most));
     return static_cast<int>(*value);
   }
 
-  bool flag(std::string_view key, bool usual) const {
+  bool flag(std::string_view key, bool fallback) const {
     const toml::node* node = table_.get(key);
-    if (node == nullptr) return usual;
+    if (node == nullptr) return fallback;
     const auto value = node->value_exact<bool>();
     if (!value) fail(key, "must be true or false");
     return *value;

@@ -10,7 +10,7 @@ struct BatchTime {
 };
 
 // T(b): what a device takes for a batch of b samples, known for some b and in a straight line between them. Beyond the
-// last one it goes on as between the last two.
+// last one it continues as between the last two.
 class BatchTimes {
  public:
   explicit BatchTimes(std::vector<BatchTime> rows);  // ascending, from 1 on; Error where they are not
