@@ -3,7 +3,7 @@
 
 # What the stages cost on two cores of a shared AMD EPYC (bench/first_run.py), and how long its compiler took to check the
 # sample of probe_compiler. A machine on which the sample takes twice as long is expected to need twice the time.
-readonly program_cpu_s=140 tests_cpu_s=110 torch_s=20 extension_cpu_s=75 serial_s=20 sample_ms=950
+readonly program_cpu_s=320 tests_cpu_s=210 torch_s=20 extension_cpu_s=110 serial_s=20 sample_ms=950
 readonly rebuild_s=15      # of a tree that holds a program, until Ninja has counted what changed
 readonly report_every_s=30 # where the line cannot be redrawn
 slowness_percent=100
