@@ -1,7 +1,6 @@
 #include "stash/share/jobs_file.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include "stash/core/error.h"
 #include "stash/core/file.h"
 #include "stash/core/job.h"
+#include "stash/core/toml_table.h"
 #include "stash/core/units.h"
 #include "stash/share/allocate.h"
 
@@ -26,85 +26,22 @@ constexpr std::array<std::string_view, 3> kTopKeys{"cores", "gpus", "job"};
 constexpr std::array<std::string_view, 9> kJobKeys{"name",    "command", "folder",      "profile",    "curve",
                                                    "arrives", "samples", "min_workers", "max_workers"};
 
-int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
-
-// One table of the file: its keys are known, each value is of its type.
-class Table {
- public:
-  Table(const toml::table& table, std::string_view source, std::span<const std::string_view> known)
-      : table_(table), source_(source) {
-    for (const auto& [key, node] : table) {
-      if (std::ranges::find(known, key.str()) != known.end()) continue;
-      const std::string_view near = nearest(key.str(), known);
-      fail(static_cast<int>(key.source().begin.line), key.str(),
-           near.empty() ? "is unknown" : fmt::format("is unknown; did you mean '{}'?", near));
+std::vector<std::string> command_words(const TomlTable& table, std::string_view key) {
+  if (!table.has(key)) return {};
+  const toml::array* const array = table.array(key);
+  std::vector<std::string> found;
+  if (array != nullptr && array->size() <= kMostWords) {
+    for (const toml::node& word : *array) {
+      if (const auto value = word.value_exact<std::string>()) found.push_back(*value);
     }
   }
-
-  [[noreturn]] void fail(int line, std::string_view key, std::string_view what) const {
-    throw UsageError(fmt::format("{}, line {}: '{}' {}", source_, line, key, what));
+  if (found.empty() || found.size() != array->size()) {
+    table.fail(key, "must be a list of texts, the program first: [\"python\", \"train.py\"]");
   }
-  [[noreturn]] void fail(std::string_view key, std::string_view what) const {
-    const toml::node* node = table_.get(key);
-    fail(node == nullptr ? line_of(table_) : line_of(*node), key, what);
-  }
+  return found;
+}
 
-  std::string text(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return "";
-    const auto value = node->value_exact<std::string>();
-    if (!value || value->empty()) fail(key, "must be a text in quotes");
-    return *value;
-  }
-
-  std::optional<int> count(std::string_view key, int most) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return std::nullopt;
-    const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < 1 || *value > most) fail(key, fmt::format("must be a whole number from 1 to {}", most));
-    return static_cast<int>(*value);
-  }
-
-  std::optional<double> number(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return std::nullopt;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (!value || !(*value > 0) || !std::isfinite(*value)) fail(key, "must be a number above 0");
-    return value;
-  }
-
-  double duration_s(std::string_view key) const {
-    const std::string given = text(key);
-    if (given.empty()) return 0;
-    try {
-      return parse_duration_s(given, key);
-    } catch (const UsageError& error) {
-      fail(key, fmt::format("is not a duration: {}", error.what()));
-    }
-  }
-
-  std::vector<std::string> words(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return {};
-    const toml::array* array = node->as_array();
-    std::vector<std::string> found;
-    if (array != nullptr && array->size() <= kMostWords) {
-      for (const toml::node& word : *array) {
-        if (const auto value = word.value_exact<std::string>()) found.push_back(*value);
-      }
-    }
-    if (found.empty() || found.size() != array->size()) {
-      fail(key, "must be a list of texts, the program first: [\"python\", \"train.py\"]");
-    }
-    return found;
-  }
-
- private:
-  const toml::table& table_;
-  std::string_view source_;
-};
-
-void check_name(const Table& table, const std::string& name) {
+void check_name(const TomlTable& table, const std::string& name) {
   const bool plain = std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
            c == '.';
@@ -116,13 +53,13 @@ void check_name(const Table& table, const std::string& name) {
 }
 
 JobEntry read_entry(const toml::table& toml_table, std::string_view source) {
-  const Table table(toml_table, source, kJobKeys);
+  const TomlTable table(toml_table, std::string(source), kJobKeys);
   JobEntry job{.name = table.text("name"),
-               .command = table.words("command"),
+               .command = command_words(table, "command"),
                .folder = table.text("folder"),
                .profile = table.text("profile"),
                .curve = table.text("curve"),
-               .arrives_s = table.duration_s("arrives"),
+               .arrives_s = table.duration_s("arrives").value_or(0),
                .samples = table.number("samples"),
                .min_workers = table.count("min_workers", kMostWorkersPerRank).value_or(1),
                .max_workers = table.count("max_workers", kMostWorkersPerRank),
@@ -145,7 +82,7 @@ toml::table parse(std::string_view text, std::string_view source) {
 
 JobsFile parse_jobs(std::string_view text, std::string_view source) {
   const toml::table document = parse(text, source);
-  const Table table(document, source, kTopKeys);
+  const TomlTable table(document, std::string(source), kTopKeys);
   JobsFile file{
       .cores = table.count("cores", kMostSharedCores), .gpus = table.count("gpus", kMostSharedJobs), .jobs = {}};
   const toml::node* node = document.get("job");

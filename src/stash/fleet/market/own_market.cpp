@@ -1,7 +1,6 @@
 #include "stash/fleet/market/own_market.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 
 #include "stash/core/error.h"
 #include "stash/core/file.h"
+#include "stash/core/toml_table.h"
 #include "stash/core/units.h"
 #include "stash/fleet/market/catalogue_market.h"
 #include "stash/fleet/market/market_file.h"
@@ -45,89 +45,11 @@ constexpr std::array<std::string_view, 17> kMachineKeys{"name",
 constexpr std::array<std::string_view, 8> kFunctionKeys{"name",       "usd_per_s",      "usd_per_request", "work",
                                                         "cold_start", "cold_start_p95", "kept_warm",       "source"};
 
-int toml_line(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
-
-// One table of the file: its keys are known, each value is of its type.
-class MarketTable {
- public:
-  MarketTable(const toml::table& table, std::string source, std::span<const std::string_view> known)
-      : table_(table), source_(std::move(source)) {
-    for (const auto& [key, node] : table) {
-      if (std::ranges::find(known, key.str()) != known.end()) continue;
-      const std::string_view near = nearest(key.str(), known);
-      fail(static_cast<int>(key.source().begin.line), key.str(),
-           near.empty() ? "is unknown" : fmt::format("is unknown; did you mean '{}'?", near));
-    }
-  }
-
-  [[noreturn]] void fail(int line, std::string_view key, std::string_view what) const {
-    throw UsageError(fmt::format("{}, line {}: '{}' {}", source_, line, key, what));
-  }
-  [[noreturn]] void fail(std::string_view key, std::string_view what) const {
-    const toml::node* node = table_.get(key);
-    fail(node == nullptr ? toml_line(table_) : toml_line(*node), key, what);
-  }
-
-  bool has(std::string_view key) const { return table_.get(key) != nullptr; }
-  const toml::array* array(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    return node == nullptr ? nullptr : node->as_array();
-  }
-
-  std::string text(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return "";
-    const auto value = node->value_exact<std::string>();
-    if (!value || value->empty()) fail(key, "must be a text in quotes");
-    return *value;
-  }
-
-  std::optional<double> number(std::string_view key) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return std::nullopt;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (!value || !(*value > 0) || !std::isfinite(*value)) fail(key, "must be a number above 0");
-    return value;
-  }
-  double needed(std::string_view key) const {
-    const auto value = number(key);
-    if (!value) fail(key, "is missing");
-    return *value;
-  }
-
-  int count(std::string_view key, int fallback, int most) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return fallback;
-    const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < 1 || *value > most) fail(key, fmt::format("must be a whole number from 1 to {}", most));
-    return static_cast<int>(*value);
-  }
-
-  bool flag(std::string_view key, bool fallback) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return fallback;
-    const auto value = node->value_exact<bool>();
-    if (!value) fail(key, "must be true or false");
-    return *value;
-  }
-
-  std::optional<double> duration_s(std::string_view key) const {
-    const std::string given = text(key);
-    if (given.empty()) return std::nullopt;
-    return parsed_s(key, given);
-  }
-  double parsed_s(std::string_view key, const std::string& given) const {
-    try {
-      return parse_duration_s(given, key);
-    } catch (const UsageError& error) {
-      fail(key, fmt::format("is not a duration: {}", error.what()));
-    }
-  }
-
- private:
-  const toml::table& table_;
-  std::string source_;
-};
+double needed_number(const TomlTable& table, std::string_view key) {
+  const auto value = table.number(key);
+  if (!value) table.fail(key, "is missing");
+  return *value;
+}
 
 // What serves `per_min` in batches of `batch`: a single request takes the share of a batch that GPUs need for one, or
 // that many times less on CPUs.
@@ -139,7 +61,7 @@ BatchTimes times_of_capacity(double per_min, int batch, bool has_gpu) {
       {{1, has_gpu ? std::max(kSingleOfBatch, 1.0 / batch) * batch_s : batch_s / batch}, {batch, batch_s}});
 }
 
-BatchTimes given_batches(const MarketTable& table) {
+BatchTimes given_batches(const TomlTable& table) {
   const toml::array* batches = table.array("batches");
   constexpr std::string_view kForm = "must be a list like [[1, \"8ms\"], [8, \"30ms\"]], from a batch of 1 upwards";
   if (batches == nullptr || batches->empty() || batches->size() > 256) table.fail("batches", kForm);
@@ -158,7 +80,7 @@ BatchTimes given_batches(const MarketTable& table) {
   return BatchTimes(std::move(times));
 }
 
-BatchTimes times_in(const MarketTable& table, const std::filesystem::path& file, bool has_gpu) {
+BatchTimes times_in(const TomlTable& table, const std::filesystem::path& file, bool has_gpu) {
   const int ways = static_cast<int>(table.has("batches")) + static_cast<int>(table.has("requests_per_min")) +
                    static_cast<int>(table.has("measured"));
   if (ways != 1) table.fail("name", "needs one of 'batches', 'requests_per_min' and 'measured'");
@@ -168,22 +90,23 @@ BatchTimes times_in(const MarketTable& table, const std::filesystem::path& file,
     if (bench.batches.empty()) table.fail("measured", "names a file without times by batch");
     return BatchTimes(bench.batches);
   }
-  return times_of_capacity(table.needed("requests_per_min"), table.count("batch", 1, kMostOwnBatch), has_gpu);
+  return times_of_capacity(needed_number(table, "requests_per_min"), table.count("batch", kMostOwnBatch).value_or(1),
+                           has_gpu);
 }
 
 MachineType machine_in(const toml::table& toml_table, const std::filesystem::path& file) {
-  const MarketTable table(toml_table, file.string(), kMachineKeys);
+  const TomlTable table(toml_table, file.string(), kMachineKeys);
   const std::string name = table.text("name");
   if (name.empty()) table.fail("name", "is missing");
-  const bool has_gpu = table.flag("gpu", true);
-  const int batch = table.count("batch", 1, kMostOwnBatch);
+  const bool has_gpu = table.flag("gpu").value_or(true);
+  const int batch = table.count("batch", kMostOwnBatch).value_or(1);
   MachineType type{.name = name,
-                   .usd_per_hour = table.needed("usd_per_hour"),
+                   .usd_per_hour = needed_number(table, "usd_per_hour"),
                    .spot_usd_per_hour = table.number("spot_usd_per_hour"),
                    .interruptions_per_hour = table.number("interruptions_per_hour").value_or(0),
                    .start = usual_start(has_gpu, 0),
                    .least_billed_s = table.duration_s("least_billed").value_or(60),
-                   .devices = table.count("devices", 1, kMostOwnDevices),
+                   .devices = table.count("devices", kMostOwnDevices).value_or(1),
                    .times = times_in(table, file, has_gpu),
                    .times_spread_ratio = table.number("spread").value_or(0)};
   if (const auto start_s = table.duration_s("start")) {
@@ -194,14 +117,14 @@ MachineType machine_in(const toml::table& toml_table, const std::filesystem::pat
   type.has_gpu = has_gpu;
   type.source = table.has("source") ? table.text("source") : file.filename().string();
   type.managed_price_ratio = table.number("managed_price_ratio").value_or(type.managed_price_ratio);
-  type.most_batch = table.count("max_batch", table.has("requests_per_min") ? batch : 32, kMostOwnBatch);
+  type.most_batch = table.count("max_batch", kMostOwnBatch).value_or(table.has("requests_per_min") ? batch : 32);
   return type;
 }
 
 FunctionType function_in(const toml::table& toml_table, const std::filesystem::path& file) {
-  const MarketTable table(toml_table, file.string(), kFunctionKeys);
+  const TomlTable table(toml_table, file.string(), kFunctionKeys);
   FunctionType function{.name = table.text("name"),
-                        .usd_per_s = table.needed("usd_per_s"),
+                        .usd_per_s = needed_number(table, "usd_per_s"),
                         .usd_per_request = table.number("usd_per_request").value_or(0),
                         .work_s = table.duration_s("work").value_or(0),
                         .cold_start = {},
@@ -223,7 +146,7 @@ void check_names(const Market& market, const std::string& source) {
 }
 
 template <class Add>
-void each_table(const MarketTable& top, std::string_view key, const Add& add) {
+void each_table(const TomlTable& top, std::string_view key, const Add& add) {
   if (!top.has(key)) return;
   const toml::array* array = top.array(key);
   if (array == nullptr || array->size() > kMostOwnMachines) {
@@ -282,7 +205,7 @@ Market own_market_from_toml(std::string_view text, const std::filesystem::path& 
   } catch (const toml::parse_error& error) {
     throw UsageError(fmt::format("{}, line {}: {}", file.string(), error.source().begin.line, error.description()));
   }
-  const MarketTable top(document, file.string(), kMarketKeys);
+  const TomlTable top(document, file.string(), kMarketKeys);
   Market market{.model = top.text("model"), .machines = {}, .functions = {}};
   if (market.model.empty()) market.model = file.stem().string();
   each_table(top, "machine", [&](const toml::table& one) { market.machines.push_back(machine_in(one, file)); });
