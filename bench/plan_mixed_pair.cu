@@ -223,17 +223,28 @@ struct Partition {
   int sms = 0;
 };
 
-// Takes multiprocessors from what is left of the GPU.
-Partition partition(CUdevResource& left, int sms) {
-  CUdevResource taken{}, rest{};
-  unsigned groups = 1;
+constexpr unsigned kGroup = 8;       // multiprocessors that a partition is a multiple of
+constexpr unsigned kMostGroups = 64;
+
+// The GPU's multiprocessors in groups of eight; what is left over belongs to nobody.
+std::vector<CUdevResource> groups_of_multiprocessors() {
+  CUdevResource all{}, rest{};
+  check(driver<CUresult(CUdevice, CUdevResource*, CUdevResourceType)>("cuDeviceGetDevResource")(
+            0, &all, CU_DEV_RESOURCE_TYPE_SM),
+        "cuDeviceGetDevResource");
+  unsigned count = kMostGroups;
+  std::vector<CUdevResource> groups(count);
   check(driver<CUresult(CUdevResource*, unsigned*, const CUdevResource*, CUdevResource*, unsigned, unsigned)>(
-            "cuDevSmResourceSplitByCount")(&taken, &groups, &left, &rest, 0, static_cast<unsigned>(sms)),
+            "cuDevSmResourceSplitByCount")(groups.data(), &count, &all, &rest, 0, kGroup),
         "cuDevSmResourceSplitByCount");
-  left = rest;
+  groups.resize(count);
+  return groups;
+}
+
+Partition partition(std::vector<CUdevResource>& groups, std::size_t first, std::size_t count) {
   CUdevResourceDesc description{};
-  check(driver<CUresult(CUdevResourceDesc*, CUdevResource*, unsigned)>("cuDevResourceGenerateDesc")(&description,
-                                                                                                  &taken, 1),
+  check(driver<CUresult(CUdevResourceDesc*, CUdevResource*, unsigned)>("cuDevResourceGenerateDesc")(
+            &description, &groups[first], static_cast<unsigned>(count)),
         "cuDevResourceGenerateDesc");
   CUgreenCtx context{};
   check(driver<CUresult(CUgreenCtx*, CUdevResourceDesc, CUdevice, unsigned)>("cuGreenCtxCreate")(
@@ -243,7 +254,7 @@ Partition partition(CUdevResource& left, int sms) {
   check(driver<CUresult(CUstream*, CUgreenCtx, unsigned, int)>("cuGreenCtxStreamCreate")(&stream, context,
                                                                                        CU_STREAM_NON_BLOCKING, 0),
         "cuGreenCtxStreamCreate");
-  return {stream, static_cast<int>(taken.sm.smCount)};
+  return {stream, static_cast<int>(count * kGroup)};
 }
 
 void measure(const Stack& stack, const Partition& slow, const Partition& fast, int repeats) {
@@ -274,11 +285,14 @@ int main(int argc, char** argv) {
     return 2;
   }
   check(cudaFree(nullptr), "cudaFree");  // makes the primary context
-  CUdevResource left{};
-  check(driver<CUresult(CUdevice, CUdevResource*, CUdevResourceType)>("cuDeviceGetDevResource")(
-            0, &left, CU_DEV_RESOURCE_TYPE_SM),
-        "cuDeviceGetDevResource");
-  const Partition slow = partition(left, slow_sms), fast = partition(left, fast_sms);
+  std::vector<CUdevResource> groups = groups_of_multiprocessors();
+  const std::size_t slow_groups = slow_sms / kGroup, fast_groups = fast_sms / kGroup;
+  if (slow_groups + fast_groups > groups.size()) {
+    std::fprintf(stderr, "plan_mixed_pair: this GPU has %zu groups of 8 multiprocessors, too few for %d and %d\n",
+                 groups.size(), slow_sms, fast_sms);
+    return 2;
+  }
+  const Partition slow = partition(groups, 0, slow_groups), fast = partition(groups, slow_groups, fast_groups);
   for (const Stack& stack : kStacks) measure(stack, slow, fast, repeats);
   return 0;
 }

@@ -94,7 +94,7 @@ def partitions(options):
         subprocess.run([nvcc, "-O3", "-std=c++17", f"-arch={options.arch}", "-o", str(program),
                         str(HERE / "plan_mixed_pair.cu")], check=True)
         slow, fast = options.sms.split(",")
-        measured = subprocess.run([str(program), slow, fast, str(options.repeats)], check=True, capture_output=True, text=True)
+        measured = subprocess.run([str(program), slow, fast, str(options.repeats)], check=True, stdout=subprocess.PIPE, text=True)
     return [from_widths(json.loads(line)) for line in measured.stdout.splitlines()]
 
 
@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--steps", type=int, default=16, help="Ratios that are tried")
     parser.add_argument("--repeats", type=int, default=5, help="Steps for each ratio; the median counts, on CPUs the fastest")
     parser.add_argument("--slowness", type=int, default=3, help="How often a slowed rank does its work")
-    parser.add_argument("--sms", default="32,96", help="Multiprocessors of both partitions, multiples of 8")
+    parser.add_argument("--sms", default="32,88", help="Multiprocessors of both partitions, multiples of 8")
     parser.add_argument("--arch", default="native", help="nvcc's -arch")
     parser.add_argument("--tolerance", type=float, default=TOLERANCE)
     parser.add_argument("--format", choices=("text", "json"), default="text")
