@@ -21,13 +21,13 @@ struct ScriptedRun {
 };
 
 ScriptedRun scripted_run(const ServeSettings& base, int rounds) {
-  ScriptedRun made{.plan = plan_bench(base, true, 0.1, rounds, 3)};
+  ScriptedRun made{.plan = plan_bench(base, {.reload = true}, 0.1, rounds, 3)};
   made.run.start_ns = 5'000'000'000;
   const auto length_us = static_cast<std::int64_t>(made.plan.windows.size()) * 100'000;
   for (std::int64_t at_us = 0; at_us < length_us; at_us += 1000) {
     const BenchCondition& condition =
         made.plan.conditions[made.plan.windows[static_cast<std::size_t>(at_us / 100'000)]];
-    const bool gathers = condition.settings.input == InputWay::gather;
+    const bool gathers = condition.settings.input != InputWay::direct;
     const bool stops = condition.reloads && condition.settings.reload == ReloadWay::stop;
     const std::int64_t notify_us = condition.settings.completion == CompletionWay::event ? 100 : 400;
     const std::int64_t wait_us = condition.settings.batching == BatchingWay::fixed ? 5000 : 1000;
@@ -68,7 +68,7 @@ double part_us(const ServeBench& bench, RequestPart part) {
 }
 
 TEST(ServeBenchTest, EveryRoundHasEveryConditionOnceAndSwitchesShareTheFirst) {
-  const BenchPlan plan = plan_bench({}, true, 0.1, 4, 1);
+  const BenchPlan plan = plan_bench({}, {.reload = true}, 0.1, 4, 1);
   EXPECT_EQ(plan.windows.size(), 4 * plan.conditions.size());
   for (std::size_t i = 0; i < plan.conditions.size(); ++i) EXPECT_EQ(std::ranges::count(plan.windows, i), 4);
   EXPECT_EQ(plan.conditions.front().settings, ServeSettings{});

@@ -16,6 +16,8 @@ class Server:
         self.process = subprocess.Popen([PROGRAM, "serve", "--port", "0", *words], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip().removeprefix("http://")
+        if not self.address:
+            raise AssertionError(f"the server did not start: {self.process.communicate(timeout=LIMIT_S)[1]}")
 
     def __enter__(self):
         return self

@@ -89,7 +89,7 @@ void ServeFlags::add_to(CLI::App& app) {
       ->type_name("LIST");
   app.add_option("--input", input_,
                  "direct: the device reads each request where it was received; gather: requests are copied into the "
-                 "memory of the batch first")
+                 "memory of the batch first; pageable: with --device cuda, into memory that is not pinned")
       ->type_name(listed(kInputWays))
       ->capture_default_str();
   app.add_option("--completion", completion_,
@@ -108,7 +108,7 @@ void ServeFlags::add_to(CLI::App& app) {
          "--launch", launch_,
          "With --device cuda. graphs: the work of each size of batch is recorded once and launched as one; eager: "
          "kernel by kernel")
-      ->type_name("graphs|eager")
+      ->type_name(listed(kLaunchWays))
       ->capture_default_str();
   add_python(app, python_, "--device cpu and cuda use");
   app.add_option("--reload", reload_,
@@ -117,9 +117,9 @@ void ServeFlags::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_option(
          "--share", sharing_,
-         "How models share an emulated GPU. need, also without a value: each has a part of it, as large as its "
-         "rate and objective need, adjusted every second; equal: equal parts; turns: one batch after the other; "
-         "default: turns")
+         "How models share a GPU. need, also without a value: each has a part of it, as large as its rate and "
+         "objective need, adjusted every second; equal: equal parts; streams: with --device cuda, all at once on all of "
+         "it; turns: one after the other; default: turns")
       ->type_name(listed(kSharingWays))
       ->expected(0, 1);
 }
@@ -134,6 +134,7 @@ ServeSettings ServeFlags::settings() const {
   settings.input = way_named<InputWay>("--input", input_, kInputWays);
   settings.completion = way_named<CompletionWay>("--completion", completion_, kCompletionWays);
   settings.batching = way_named<BatchingWay>("--batching", batching_, kBatchingWays);
+  settings.launch = way_named<LaunchWay>("--launch", launch_, kLaunchWays);
   settings.reload = way_named<ReloadWay>("--reload", reload_, kReloadWays);
   const bool is_bare = sharing_.empty() || sharing_ == "{}";
   settings.sharing = is_bare ? SharingWay::need : way_named<SharingWay>("--share", sharing_, kSharingWays);
@@ -188,6 +189,12 @@ std::vector<ModelSource> ServeFlags::sources() const {
 }
 
 std::vector<ServedModel> ServeFlags::models() const {
+  if (settings().sharing == SharingWay::streams) {
+    throw UsageError("--share streams needs --device cuda: an emulated device takes need, equal or turns");
+  }
+  if (settings().input == InputWay::pageable) {
+    throw UsageError("--input pageable needs --device cuda: an emulated device takes direct or gather");
+  }
   std::vector<ServedModel> made;
   const Gpu& gpu = find_gpu(JobDevice(device_).gpu());
   for (const ModelSource& source : sources()) {
@@ -206,8 +213,14 @@ std::vector<ServedModel> ServeFlags::models() const {
 std::unique_ptr<WorkerCrew> ServeFlags::begin_loading(std::size_t request_bytes) const {
   const std::vector<ModelSource> found = sources();
   parse_dtype(dtype_);
-  if (settings().sharing != SharingWay::turns) {
-    throw UsageError(fmt::format("--share divides emulated devices so far: leave it away with --device {}", device_));
+  const bool is_cpu = JobDevice(device_).is_cpu();
+  const SharingWay sharing = settings().sharing;
+  const bool uses_graphs = settings().launch == LaunchWay::graphs;
+  if (is_cpu && sharing != SharingWay::turns) {
+    throw UsageError("--share divides a GPU: leave it away with --device cpu, whose cores all models share");
+  }
+  if (is_cpu && settings().input == InputWay::pageable) {
+    throw UsageError("--input pageable needs --device cuda: nothing is pinned for the CPU, so use --input gather");
   }
   if (!batch_times_.empty()) {
     throw UsageError(fmt::format("--batch-times is for emulated devices: with --device {} they are measured", device_));
@@ -217,9 +230,6 @@ std::unique_ptr<WorkerCrew> ServeFlags::begin_loading(std::size_t request_bytes)
       throw UsageError(fmt::format("--model {} is for emulated devices: leave --device away", source.spec));
     }
     if (!source.is_file()) make_model(source.spec);  // UsageError names the nearest
-  }
-  if (launch_ != "graphs" && launch_ != "eager") {
-    throw UsageError(fmt::format("--launch takes graphs or eager, not {}", launch_));
   }
   const double limit_s = parse_duration_s(batch_limit_, "--batch-limit");
   if (!(limit_s > 0)) throw UsageError("--batch-limit takes a time above 0, like 30s");
@@ -234,7 +244,9 @@ std::unique_ptr<WorkerCrew> ServeFlags::begin_loading(std::size_t request_bytes)
                                 .seed = seed_,
                                 .most_batch = most_batch_,
                                 .threads = static_cast<int>(std::max<std::size_t>(1, allowed_cores().size())),
-                                .uses_graphs = launch_ == "graphs",
+                                .uses_graphs = uses_graphs,
+                                .works_at_once = sharing != SharingWay::turns,
+                                .divides_device = sharing == SharingWay::need || sharing == SharingWay::equal,
                                 .batch_limit_s = limit_s};
   return std::make_unique<WorkerCrew>(found, settings, request_bytes);
 }

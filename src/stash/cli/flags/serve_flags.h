@@ -35,7 +35,7 @@ class ServeFlags {
   std::vector<std::string> models_;
   std::string device_ = "emulated:V100";
   std::string python_;
-  std::string launch_ = "graphs";
+  std::string launch_{kLaunchWays.front()};
   std::string batch_limit_ = "30s";
   std::int64_t seed_ = 1;
   std::string dtype_ = "fp32";

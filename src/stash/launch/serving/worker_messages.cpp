@@ -17,6 +17,7 @@ void fields(V& visit, T& order) {
   visit("threads", order.threads, 1);
   visit("measure_s", order.measure_s, 0);
   visit("uses_graphs", order.uses_graphs);
+  visit("divides_device", order.divides_device);
   visit("board_fd", order.board_fd);
   visit("arena_fd", order.arena_fd);
   visit("arena_bytes", order.arena_bytes);
@@ -39,6 +40,12 @@ void fields(V& visit, T& time) {
   visit("s", time.s, 0);
 }
 
+template <class V, json_fields::FieldsOf<WorkerPartTimes> T>
+void fields(V& visit, T& part) {
+  visit("parts", part.parts, 1);
+  visit("times", part.times);
+}
+
 template <class V, json_fields::FieldsOf<WorkerReady> T>
 void fields(V& visit, T& ready) {
   visit("platform", ready.platform);
@@ -48,6 +55,8 @@ void fields(V& visit, T& ready) {
   visit("most_batch", ready.most_batch, 1);
   visit("load_s", ready.load_s, 0);
   visit("board_bytes", ready.board_bytes, 1);
+  visit("pageable_shift", ready.pageable_shift, 0);
+  visit("part_times", ready.part_times);
 }
 
 template <class V, json_fields::FieldsOf<WorkerFailed> T>

@@ -18,6 +18,7 @@ struct WorkerOrder {
   int threads = 1;
   double measure_s = 5;  // to spend on the times of batches
   bool uses_graphs = true;
+  bool divides_device = false;  // models have parts of a GPU
   int board_fd = -1;
   int arena_fd = -1;
   std::int64_t arena_bytes = 0;
@@ -38,6 +39,12 @@ struct WorkerTime {
   double s = 0;
 };
 
+// T(b) on the first `parts` of a device's parts.
+struct WorkerPartTimes {
+  int parts = 1;
+  std::vector<WorkerTime> times;
+};
+
 // The model is loaded and measured, and its worker waits for batches.
 struct WorkerReady {
   std::string platform;  // "resnet50 in fp32 on the CPU"
@@ -47,6 +54,8 @@ struct WorkerReady {
   int most_batch = 1;
   double load_s = 0;
   std::int64_t board_bytes = 0;
+  std::int64_t pageable_shift = 0;          // from an input's place to one that is not pinned; 0: there is none
+  std::vector<WorkerPartTimes> part_times;  // by parts from 1 on; empty: the device is not divided
 };
 
 struct WorkerFailed {

@@ -39,12 +39,14 @@ std::vector<std::string> worker_environment(const WorkerInterpreter& interpreter
                                             int order_fd) {
   std::string path = interpreter.extension_folder.string() + ':' + interpreter.package_folder.string();
   if (const char* own = std::getenv("PYTHONPATH"); own != nullptr && *own != '\0') path += ':' + std::string(own);
-  return changed_environment({{"PYTHONPATH", path},
-                              {"PYTHONUNBUFFERED", "1"},
-                              {"TORCH_CPP_LOG_LEVEL", "ERROR"},
-                              {"OMP_NUM_THREADS", std::to_string(order.threads)},
-                              {"MKL_NUM_THREADS", std::to_string(order.threads)},
-                              {kOrderVariable, std::to_string(order_fd)}});
+  EnvironmentChanges changes{{"PYTHONPATH", path},
+                             {"PYTHONUNBUFFERED", "1"},
+                             {"TORCH_CPP_LOG_LEVEL", "ERROR"},
+                             {"OMP_NUM_THREADS", std::to_string(order.threads)},
+                             {"MKL_NUM_THREADS", std::to_string(order.threads)},
+                             {kOrderVariable, std::to_string(order_fd)}};
+  changes.insert(interpreter.environment.begin(), interpreter.environment.end());
+  return changed_environment(changes);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stash/launch/process/child.h"
+#include "stash/launch/process/exec_vectors.h"
 #include "stash/launch/process/line_channel.h"
 #include "stash/launch/serving/worker_messages.h"
 
@@ -21,6 +22,7 @@ struct WorkerInterpreter {
   std::filesystem::path python;
   std::filesystem::path extension_folder;  // of `_stash`
   std::filesystem::path package_folder;    // of the package `stash`
+  EnvironmentChanges environment{};
 };
 
 // The process that holds a model. It dies with the one that started it, and with this object.

@@ -8,6 +8,8 @@
 
 namespace stash {
 
+struct CudaStream;
+
 // Where batches are worked on: bytes in, the model's work, results out. One batch at a time, on one thread.
 class BatchLane {
  public:
@@ -15,8 +17,11 @@ class BatchLane {
   // A first batch from and to the host's memory, before there is shared memory.
   virtual std::vector<at::Tensor> try_out(const std::vector<at::Tensor>& inputs) = 0;
   virtual void attach(const BatchMemory& memory) = 0;
-  // Seconds of a batch whose inputs are there, without the host's part of it.
-  virtual double time_of(int rows) = 0;
+  // Into how many parts its device can be divided; 0: it cannot.
+  virtual int device_parts() const { return 0; }
+  // Seconds of a batch whose inputs are there, without the host's part of it, on so many parts of the device; 0: on all
+  // of it.
+  virtual double time_of(int rows, int parts) = 0;
   // Carries out what the board orders, and writes its end there. An exception: it failed. False: it has not ended yet,
   // and the device will tell the server itself.
   virtual bool carry_out() = 0;
@@ -26,10 +31,10 @@ class BatchLane {
 
 std::unique_ptr<BatchLane> make_cpu_lane(BatchModel& model, int done_fd);
 
-// On the current stream of this thread, which is `stream`; with graphs, the work of each size of batch is recorded
-// once.
-std::unique_ptr<BatchLane> make_cuda_lane(BatchModel& model, c10::Device device, void* stream, int done_fd,
-                                          bool uses_graphs);
+// On streams for all of the device, one part of it, two and so on; the first is the current one of this thread. With
+// graphs, the work of each size of batch is recorded once.
+std::unique_ptr<BatchLane> make_cuda_lane(BatchModel& model, c10::Device device, std::vector<CudaStream> streams,
+                                          int done_fd, bool uses_graphs);
 
 // Fails with what the model gave and what it was to give: `rows` samples of each output.
 void check_outputs(const std::vector<at::Tensor>& given, const std::vector<ModelTensor>& expected, int rows);

@@ -15,6 +15,8 @@
 namespace stash {
 namespace {
 
+constexpr std::uint64_t kPageBytes = 4096;  // what is pinned is pinned in whole pages
+
 void* mapped(int fd, std::size_t bytes, int protection) {
   void* const at = mmap(nullptr, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (at == MAP_FAILED) {
@@ -33,7 +35,7 @@ std::size_t row_bytes(const ModelTensor& tensor) {
 }
 
 BatchMemory::BatchMemory(int board_fd, int arena_fd, std::size_t arena_bytes, std::vector<ModelTensor> inputs,
-                         std::vector<ModelTensor> outputs, int most_batch)
+                         std::vector<ModelTensor> outputs, int most_batch, bool has_pageable)
     : inputs_(std::move(inputs)), outputs_(std::move(outputs)), most_batch_(most_batch), arena_bytes_(arena_bytes) {
   std::uint64_t at = aligned_up(sizeof(BatchBoard));
   const auto place = [&](const ModelTensor& tensor) {
@@ -46,6 +48,12 @@ BatchMemory::BatchMemory(int board_fd, int arena_fd, std::size_t arena_bytes, st
     row_bytes_.push_back(row_bytes(one));
   }
   for (const ModelTensor& one : outputs_) output_at_.push_back(place(one));
+  bytes_to_pin_ = at;
+  if (has_pageable && !inputs_.empty()) {
+    at = (at + kPageBytes - 1) / kPageBytes * kPageBytes;
+    pageable_shift_ = static_cast<std::int64_t>(at) - input_at_.front();
+    for (const ModelTensor& one : inputs_) place(one);
+  }
   board_bytes_ = at;
   if (ftruncate(board_fd, static_cast<off_t>(at)) != 0) {
     throw Error(fmt::format("cannot share {} of memory with the server: {}", format_bytes(static_cast<double>(at)),

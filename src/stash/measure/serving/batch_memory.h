@@ -15,8 +15,9 @@ namespace stash {
 class BatchMemory {
  public:
   // Gives the board's file its size, and every tensor its place. Error where memory cannot be had.
+  // With `has_pageable`, every input has a second place.
   BatchMemory(int board_fd, int arena_fd, std::size_t arena_bytes, std::vector<ModelTensor> inputs,
-              std::vector<ModelTensor> outputs, int most_batch);
+              std::vector<ModelTensor> outputs, int most_batch, bool has_pageable);
   ~BatchMemory();
   BatchMemory(const BatchMemory&) = delete;
   BatchMemory& operator=(const BatchMemory&) = delete;
@@ -34,6 +35,9 @@ class BatchMemory {
   at::Tensor output(std::size_t place, int rows) const { return view(outputs_[place], output_at_[place], rows); }
   std::int64_t input_at(std::size_t place) const { return input_at_[place]; }
   std::int64_t output_at(std::size_t place) const { return output_at_[place]; }
+  // From an input's place to its second one, which is behind all others; 0: there is none.
+  std::int64_t pageable_shift() const { return pageable_shift_; }
+  std::size_t bytes_to_pin() const { return bytes_to_pin_; }
 
   // Calls copy(input, first byte, from, count) for every piece of a request that is not in its place yet.
   template <class Copy>
@@ -58,7 +62,8 @@ class BatchMemory {
   std::vector<std::int64_t> input_at_, output_at_;
   std::vector<std::size_t> row_bytes_;  // of the inputs
   int most_batch_;
-  std::size_t board_bytes_ = 0;
+  std::size_t board_bytes_ = 0, bytes_to_pin_ = 0;
+  std::int64_t pageable_shift_ = 0;
   std::size_t arena_bytes_ = 0;
   BatchBoard* board_ = nullptr;
   const char* arena_ = nullptr;

@@ -8,10 +8,20 @@ namespace py = pybind11;
 
 namespace stash {
 
-CapturedGraph::CapturedGraph(const std::function<void()>& work) {
+GraphPool::GraphPool() {
+  const py::gil_scoped_acquire interpreter;
+  handle_ = py::module_::import("torch").attr("cuda").attr("graph_pool_handle")();
+}
+
+GraphPool::~GraphPool() {
+  const py::gil_scoped_acquire interpreter;
+  handle_ = {};
+}
+
+CapturedGraph::CapturedGraph(const std::function<void()>& work, const GraphPool& pool) {
   const py::gil_scoped_acquire interpreter;
   graph_ = py::module_::import("torch").attr("cuda").attr("CUDAGraph")();
-  graph_.attr("capture_begin")();
+  graph_.attr("capture_begin")(py::arg("pool") = pool.handle());
   try {
     const py::gil_scoped_release no_interpreter;
     work();

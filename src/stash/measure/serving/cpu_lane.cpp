@@ -17,7 +17,7 @@ class CpuLane : public BatchLane {
   std::vector<at::Tensor> try_out(const std::vector<at::Tensor>& inputs) override { return model_.run(inputs); }
   void attach(const BatchMemory& memory) override { memory_ = &memory; }
 
-  double time_of(int rows) override {
+  double time_of(int rows, int /*parts*/) override {
     const std::vector<at::Tensor> inputs = inputs_of(rows);
     const std::int64_t start_ns = now_ns();
     const std::vector<at::Tensor> outputs = model_.run(inputs);

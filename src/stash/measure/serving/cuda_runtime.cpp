@@ -11,6 +11,7 @@ namespace stash {
 namespace {
 
 constexpr std::array<const char*, 3> kLibraries{"libcudart.so.13", "libcudart.so.12", "libcudart.so"};
+constexpr int kFirstWithBatches = 13000;  // of the call as it is used here
 
 void* loaded_runtime() {
   for (const char* const name : kLibraries) {
@@ -47,6 +48,12 @@ CudaRuntime find_runtime() {
   find_in(library, "cudaLaunchHostFunc", runtime.launch_host_function);
   find_in(library, "cudaGraphLaunch", runtime.graph_launch);
   find_in(library, "cudaGetErrorString", runtime.error_text);
+  int version = 0;
+  int (*get_version)(int*) = nullptr;
+  find_in(library, "cudaRuntimeGetVersion", get_version);
+  if (get_version(&version) == 0 && version >= kFirstWithBatches) {
+    find_in(library, "cudaMemcpyBatchAsync", runtime.copy_batch);
+  }
   return runtime;
 }
 

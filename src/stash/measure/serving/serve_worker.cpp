@@ -104,8 +104,8 @@ at::ScalarType scalar_type_named(const std::string& datatype) {
 }
 
 ServeWorker::ServeWorker(std::unique_ptr<BatchModel> model, std::string device, int most_batch, int board_fd,
-                         int arena_fd, std::int64_t arena_bytes, int order_fd, int done_fd, void* stream,
-                         bool uses_graphs)
+                         int arena_fd, std::int64_t arena_bytes, int order_fd, int done_fd,
+                         std::vector<CudaStream> streams, bool uses_graphs)
     : model_(std::move(model)),
       device_(std::move(device)),
       most_batch_(model_->fixed_batch() > 0 ? model_->fixed_batch() : most_batch),
@@ -114,7 +114,7 @@ ServeWorker::ServeWorker(std::unique_ptr<BatchModel> model, std::string device, 
       arena_bytes_(arena_bytes),
       order_fd_(order_fd),
       lane_(device_ == "cpu" ? make_cpu_lane(*model_, done_fd)
-                             : make_cuda_lane(*model_, c10::Device(device_), stream, done_fd, uses_graphs)) {}
+                             : make_cuda_lane(*model_, c10::Device(device_), std::move(streams), done_fd, uses_graphs)) {}
 
 std::vector<ModelTensor> ServeWorker::found_outputs() {
   const int rows = model_->fixed_batch() > 0 ? model_->fixed_batch() : std::min(most_batch_, kProbeBatch);
@@ -139,15 +139,17 @@ WorkerReady ServeWorker::prepare(double measure_s) {
   const c10::InferenceMode inference;
   std::vector<ModelTensor> outputs = found_outputs();
   memory_ = std::make_unique<BatchMemory>(board_fd_, arena_fd_, static_cast<std::size_t>(arena_bytes_),
-                                          model_->inputs(), std::move(outputs), most_batch_);
+                                          model_->inputs(), std::move(outputs), most_batch_, device_ != "cpu");
   lane_->attach(*memory_);
   fill_inputs();
   WorkerReady ready{.platform = fmt::format("{} on {}", model_->platform(), device_ == "cpu" ? "the CPU" : device_),
                     .inputs = {},
                     .outputs = {},
-                    .times = measured_times(measure_s),
+                    .times = measured_times(measure_s, 0),
                     .most_batch = most_batch_,
-                    .board_bytes = static_cast<std::int64_t>(memory_->board_bytes())};
+                    .board_bytes = static_cast<std::int64_t>(memory_->board_bytes()),
+                    .pageable_shift = memory_->pageable_shift(),
+                    .part_times = measured_part_times(measure_s)};
   for (std::size_t i = 0; i < memory_->inputs().size(); ++i) {
     const ModelTensor& one = memory_->inputs()[i];
     ready.inputs.push_back({one.name, datatype_of(one.type), one.shape, memory_->input_at(i)});
@@ -164,20 +166,20 @@ void ServeWorker::fill_inputs() const {
   for (std::size_t i = 0; i < samples.size(); ++i) memory_->input(i, most_batch_).copy_(samples[i]);
 }
 
-std::vector<WorkerTime> ServeWorker::measured_times(double measure_s) const {
+std::vector<WorkerTime> ServeWorker::measured_times(double measure_s, int parts) const {
   if (model_->fixed_batch() > 0) {
-    lane_->time_of(most_batch_);
-    return {{1, std::min(lane_->time_of(most_batch_), lane_->time_of(most_batch_))}};
+    lane_->time_of(most_batch_, parts);
+    return {{1, std::min(lane_->time_of(most_batch_, parts), lane_->time_of(most_batch_, parts))}};
   }
   const MeasuringTurn turn(arena_fd_);
   std::vector<WorkerTime> times;
   const std::int64_t end_ns = now_ns() + nanoseconds(measure_s);
   for (int batch = 1; batch <= most_batch_;
        batch = batch < most_batch_ ? std::min(2 * batch, most_batch_) : batch + 1) {
-    lane_->time_of(batch);  // kernels are chosen, memory is found
+    lane_->time_of(batch, parts);  // kernels are chosen, memory is found
     std::vector<double> runs;
     do {
-      runs.push_back(lane_->time_of(batch));
+      runs.push_back(lane_->time_of(batch, parts));
     } while (static_cast<int>(runs.size()) < kMostRuns && now_ns() < end_ns);
     // What others on the machine take is not the model's. More samples never take less time.
     std::ranges::sort(runs);
@@ -186,6 +188,15 @@ std::vector<WorkerTime> ServeWorker::measured_times(double measure_s) const {
     if (now_ns() > end_ns && times.size() >= 2) break;
   }
   return times;
+}
+
+// The time is shared by all parts; every size is there afterwards, so that moving to other parts costs nothing.
+std::vector<WorkerPartTimes> ServeWorker::measured_part_times(double measure_s) const {
+  std::vector<WorkerPartTimes> found;
+  for (int parts = 1; parts <= lane_->device_parts(); ++parts) {
+    found.push_back({parts, measured_times(measure_s / lane_->device_parts(), parts)});
+  }
+  return found;
 }
 
 void ServeWorker::run() {

@@ -7,15 +7,16 @@
 
 #include "stash/launch/serving/worker_messages.h"
 #include "stash/measure/serving/batch_lane.h"
+#include "stash/measure/serving/cuda_work.h"
 
 namespace stash {
 
 // A worker of `stash serve`: holds a model and works on the batches that the server orders.
 class ServeWorker {
  public:
-  // `stream`: the current one of this thread, with a GPU.
+  // `streams`: with a GPU, for all of it, which is the current one of this thread, then for one part, two and so on.
   ServeWorker(std::unique_ptr<BatchModel> model, std::string device, int most_batch, int board_fd, int arena_fd,
-              std::int64_t arena_bytes, int order_fd, int done_fd, void* stream, bool uses_graphs);
+              std::int64_t arena_bytes, int order_fd, int done_fd, std::vector<CudaStream> streams, bool uses_graphs);
 
   // Tries the model out, shares memory with the server and measures T(b) for `measure_s`. Error where the model does
   // not do what it should.
@@ -25,7 +26,8 @@ class ServeWorker {
 
  private:
   std::vector<ModelTensor> found_outputs();
-  std::vector<WorkerTime> measured_times(double measure_s) const;
+  std::vector<WorkerTime> measured_times(double measure_s, int parts) const;
+  std::vector<WorkerPartTimes> measured_part_times(double measure_s) const;
   void fill_inputs() const;
   void fail(const std::string& message) const;
 

@@ -8,6 +8,7 @@
 
 #include "stash/core/error.h"
 #include "stash/measure/serving/callable_model.h"
+#include "stash/measure/serving/device_parts.h"
 #include "stash/measure/serving/network_model.h"
 #include "stash/measure/serving/package_model.h"
 #include "stash/measure/serving/program_model.h"
@@ -128,31 +129,54 @@ py::list tensor_rows(const std::vector<WorkerTensor>& tensors) {
   return rows;
 }
 
+py::list time_rows(const std::vector<WorkerTime>& times) {
+  py::list rows;
+  for (const WorkerTime& one : times) {
+    py::dict time;
+    time["batch"] = one.batch;
+    time["s"] = one.s;
+    rows.append(time);
+  }
+  return rows;
+}
+
+// (stream, torch's number for it)
+using StreamRow = std::tuple<std::uintptr_t, std::int64_t>;
+
+std::vector<CudaStream> streams_of(const std::vector<StreamRow>& rows) {
+  std::vector<CudaStream> made;
+  for (const auto& [stream, id] : rows) made.push_back({reinterpret_cast<void*>(stream), id});
+  return made;
+}
+
 // As the server reads it; Python adds what it knows.
 py::dict ready_row(const WorkerReady& ready) {
   py::dict row;
   row["platform"] = ready.platform;
   row["inputs"] = tensor_rows(ready.inputs);
   row["outputs"] = tensor_rows(ready.outputs);
-  py::list times;
-  for (const WorkerTime& one : ready.times) {
-    py::dict time;
-    time["batch"] = one.batch;
-    time["s"] = one.s;
-    times.append(time);
-  }
-  row["times"] = times;
+  row["times"] = time_rows(ready.times);
   row["most_batch"] = ready.most_batch;
   row["board_bytes"] = ready.board_bytes;
+  row["pageable_shift"] = ready.pageable_shift;
+  py::list part_times;
+  for (const WorkerPartTimes& part : ready.part_times) {
+    py::dict one;
+    one["parts"] = part.parts;
+    one["times"] = time_rows(part.times);
+    part_times.append(one);
+  }
+  row["part_times"] = part_times;
   return row;
 }
 
 class BoundWorker {
  public:
   BoundWorker(ModelHolder& holder, const std::string& device, int most_batch, int board_fd, int arena_fd,
-              std::int64_t arena_bytes, int order_fd, int done_fd, std::uintptr_t stream, bool uses_graphs)
+              std::int64_t arena_bytes, int order_fd, int done_fd,
+              const std::vector<StreamRow>& streams, bool uses_graphs)
       : worker_(std::move(holder.model), device, most_batch, board_fd, arena_fd, arena_bytes, order_fd, done_fd,
-                reinterpret_cast<void*>(stream), uses_graphs) {}
+                streams_of(streams), uses_graphs) {}
 
   py::dict prepare(double measure_s) {
     WorkerReady ready;
@@ -174,6 +198,11 @@ class BoundWorker {
 }  // namespace
 
 void bind_worker(py::module_& module) {
+  module.def("part_streams", [](int device) {
+    std::vector<std::uintptr_t> streams;
+    for (void* const one : make_part_streams(device)) streams.push_back(reinterpret_cast<std::uintptr_t>(one));
+    return streams;
+  });
   py::class_<ModelHolder>(module, "ServedModel", "A model for a worker, which takes it.")
       .def_static(
           "network",
@@ -206,7 +235,8 @@ void bind_worker(py::module_& module) {
         return holder.model->run(inputs);
       });
   py::class_<BoundWorker>(module, "ServeWorker", "Works on the batches that a server orders.")
-      .def(py::init<ModelHolder&, const std::string&, int, int, int, std::int64_t, int, int, std::uintptr_t, bool>())
+      .def(py::init<ModelHolder&, const std::string&, int, int, int, std::int64_t, int, int, const std::vector<StreamRow>&,
+                    bool>())
       .def("prepare", &BoundWorker::prepare)
       .def("run", &BoundWorker::run);
 }

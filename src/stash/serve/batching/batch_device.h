@@ -19,6 +19,8 @@ struct BatchJob {
   std::int64_t start_ns = 0;
   std::int64_t work_ns = 0;  // what it is expected to take
   CompletionWay completion = CompletionWay::event;
+  InputWay input = InputWay::direct;
+  LaunchWay launch = LaunchWay::graphs;
 };
 
 // How a batch ended. Parts of the time from its start to finish_ns; what is left of it was computing.

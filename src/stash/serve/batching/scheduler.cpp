@@ -195,9 +195,13 @@ void Scheduler::begin(Lane& lane, ModelQueue& queue, std::int64_t now_ns) {
   std::vector<PendingRequest*> late;
   lane.batch = queue.take_batch(now_ns, lane.overhead_s, late);
   if (lane.is_busy()) {
-    BatchJob job{.model = &queue.model(), .requests = lane.batch, .completion = settings_.completion};
+    BatchJob job{.model = &queue.model(),
+                 .requests = lane.batch,
+                 .completion = settings_.completion,
+                 .input = settings_.input,
+                 .launch = settings_.launch};
     for (const PendingRequest* const request : lane.batch) job.rows += request->times.rows;
-    const bool gathers = settings_.input == InputWay::gather;
+    const bool gathers = settings_.input != InputWay::direct;
     lane.begun_ns = now_ns;
     for (PendingRequest* const request : lane.batch) {
       RequestTimes& times = request->times;

@@ -7,8 +7,9 @@
 
 namespace stash {
 
-// How a batch gets the requests' bytes: from where each was received, or gathered into memory of its own first.
-enum class InputWay { direct, gather };
+// How a batch gets the requests' bytes: from where each was received, or gathered into memory of its own first, which
+// is pinned or, with `pageable`, not. Without a GPU no memory is pinned.
+enum class InputWay { direct, gather, pageable };
 // How the server learns that the device is done: an event wakes the thread that answers; or a thread of its own waits,
 // blocking, asking every 50 µs, or all the time, and wakes the other.
 enum class CompletionWay { event, blocking, polling, spinning };
@@ -16,15 +17,18 @@ enum class CompletionWay { event, blocking, polling, spinning };
 enum class BatchingWay { objective, fixed };
 // What serves while a model is loaded again: the old one, until the new one is there; or nobody.
 enum class ReloadWay { swap, stop };
-// How several models share a device: one after the other; or each with a part of it, as large as it needs, or all
-// equal.
-enum class SharingWay { turns, need, equal };
+// How a GPU's work is launched: recorded once per size of batch, or kernel by kernel.
+enum class LaunchWay { graphs, eager };
+// How several models share a device: one after the other; each with a part of it, as large as it needs, or all equal;
+// or all at once, each with what the others leave.
+enum class SharingWay { turns, need, equal, streams };
 
-inline constexpr std::array<std::string_view, 2> kInputWays{"direct", "gather"};
+inline constexpr std::array<std::string_view, 3> kInputWays{"direct", "gather", "pageable"};
 inline constexpr std::array<std::string_view, 4> kCompletionWays{"event", "blocking", "polling", "spinning"};
 inline constexpr std::array<std::string_view, 2> kBatchingWays{"objective", "fixed"};
 inline constexpr std::array<std::string_view, 2> kReloadWays{"swap", "stop"};
-inline constexpr std::array<std::string_view, 3> kSharingWays{"turns", "need", "equal"};
+inline constexpr std::array<std::string_view, 2> kLaunchWays{"graphs", "eager"};
+inline constexpr std::array<std::string_view, 4> kSharingWays{"turns", "need", "equal", "streams"};
 
 // The switches, each with the better way first; and what was injected, to find it again.
 struct ServeSettings {
@@ -32,6 +36,7 @@ struct ServeSettings {
   CompletionWay completion = CompletionWay::event;
   BatchingWay batching = BatchingWay::objective;
   ReloadWay reload = ReloadWay::swap;
+  LaunchWay launch = LaunchWay::graphs;
   SharingWay sharing = SharingWay::turns;  // fixed while a server runs
   std::optional<double> objective_s{};
   int most_batch = 32;

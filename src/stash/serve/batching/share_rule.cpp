@@ -27,8 +27,8 @@ double best_rate(const BatchTimes& times, int most_batch) {
   return best;
 }
 
-bool is_enough(const ShareNeed& need, double share) {
-  const BatchTimes times = times_on_share(need.times, need.most_batch, share);
+bool is_enough(const ShareNeed& need, int given, int steps) {
+  const BatchTimes times = times_on_steps(need, given, steps);
   int most = need.most_batch;
   if (need.objective_s) most = times.largest_within(*need.objective_s / 2, need.most_batch);
   if (most == 0) return false;
@@ -37,7 +37,7 @@ bool is_enough(const ShareNeed& need, double share) {
 
 int needed_steps(const ShareNeed& need, int steps) {
   for (int i = 1; i < steps; ++i) {
-    if (is_enough(need, static_cast<double>(i) / steps)) return i;
+    if (is_enough(need, i, steps)) return i;
   }
   return steps;
 }
@@ -46,8 +46,7 @@ int needed_steps(const ShareNeed& need, int steps) {
 int knee_steps(const ShareNeed& need, int steps) {
   std::vector<ShareTime> rows;
   for (int i = 1; i <= steps; ++i) {
-    const double share = static_cast<double>(i) / steps;
-    rows.push_back({share, times_on_share(need.times, need.most_batch, share).at(need.most_batch)});
+    rows.push_back({static_cast<double>(i) / steps, times_on_steps(need, i, steps).at(need.most_batch)});
   }
   return static_cast<int>(std::lround(knee_share(rows) * steps));
 }
@@ -123,6 +122,20 @@ std::vector<double> shares_by_need(std::span<const ShareNeed> needs, int steps) 
     ++given[poorest];
   }
   return shares_of(given, steps);
+}
+
+BatchTimes times_on_steps(const ShareNeed& need, int given, int steps) {
+  if (static_cast<int>(need.measured.size()) == steps) return need.measured[static_cast<std::size_t>(given - 1)];
+  return times_on_share(need.times, need.most_batch, static_cast<double>(given) / steps);
+}
+
+std::optional<std::vector<double>> changed_shares(SharingWay way, std::span<const double> now,
+                                                  std::span<const ShareNeed> needs, int steps) {
+  if (now.empty()) return equal_shares(static_cast<int>(needs.size()), steps);
+  if (way != SharingWay::need) return std::nullopt;
+  std::vector<double> shares = shares_by_need(needs, steps);
+  if (!pays_to_move(now, shares, steps)) return std::nullopt;
+  return shares;
 }
 
 bool pays_to_move(std::span<const double> now, std::span<const double> then, int steps) {

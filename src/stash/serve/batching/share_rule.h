@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "stash/serve/batching/serve_settings.h"
 #include "stash/serve/model/batch_times.h"
 
 namespace stash {
@@ -33,6 +34,7 @@ struct ShareNeed {
   int most_batch = 1;
   double rate_per_s = 0;  // of samples, as of late
   std::optional<double> objective_s{};
+  std::vector<BatchTimes> measured{};  // on 1, 2, … steps of the device; empty: as times_on_share() has it
 };
 
 // Shares of all models, which add up to 1 exactly in steps of 1/steps; each has a step at least. What a model needs is
@@ -42,7 +44,14 @@ struct ShareNeed {
 std::vector<double> shares_by_need(std::span<const ShareNeed> needs, int steps);
 std::vector<double> equal_shares(int models, int steps);
 
+// T(b) on so many steps of the device.
+BatchTimes times_on_steps(const ShareNeed& need, int given, int steps);
+
 // Whether changing to other shares is worth it: some share is off by two steps.
 bool pays_to_move(std::span<const double> now, std::span<const double> then, int steps);
+
+// The shares to change to from `now`, which is empty at first; nullopt: they stay.
+std::optional<std::vector<double>> changed_shares(SharingWay way, std::span<const double> now,
+                                                  std::span<const ShareNeed> needs, int steps);
 
 }  // namespace stash

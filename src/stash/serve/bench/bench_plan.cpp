@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "stash/serve/bench/bench_windows.h"
 
@@ -40,24 +43,40 @@ class PlanMaker {
   BenchPlan plan_;
 };
 
-void use_plain_ways(ServeSettings& settings) {
-  settings.input = InputWay::gather;
-  settings.completion = CompletionWay::blocking;
-  settings.batching = BatchingWay::fixed;
-}
-
-void use_better_ways(ServeSettings& settings) {
-  settings.input = InputWay::direct;
-  settings.completion = CompletionWay::event;
-  settings.batching = BatchingWay::objective;
+// All switches together in their better positions, against these.
+void contrast_all(PlanMaker& maker, const ServeSettings& base, std::string name, InputWay input, LaunchWay launch,
+                  bool has_gpu) {
+  BenchCondition better{base}, plain{base};
+  better.settings.input = InputWay::direct;
+  better.settings.completion = CompletionWay::event;
+  better.settings.batching = BatchingWay::objective;
+  plain.settings.input = input;
+  plain.settings.completion = CompletionWay::blocking;
+  plain.settings.batching = BatchingWay::fixed;
+  if (has_gpu) {
+    better.settings.launch = LaunchWay::graphs;
+    plain.settings.launch = launch;
+  }
+  const auto text = [&](const ServeSettings& settings) {
+    std::string words = fmt::format("{}, {}, {}", kInputWays[static_cast<std::size_t>(settings.input)],
+                                    kCompletionWays[static_cast<std::size_t>(settings.completion)],
+                                    kBatchingWays[static_cast<std::size_t>(settings.batching)]);
+    if (has_gpu) words += fmt::format(", {}", kLaunchWays[static_cast<std::size_t>(settings.launch)]);
+    return words;
+  };
+  maker.add({.name = std::move(name), .setting = text(better.settings), .against = text(plain.settings)}, better,
+            plain);
 }
 
 }  // namespace
 
-BenchPlan plan_bench(const ServeSettings& base, bool can_reload, double window_s, int rounds, std::uint64_t seed) {
+BenchPlan plan_bench(const ServeSettings& base, const BenchSwitches& switches, double window_s, int rounds,
+                     std::uint64_t seed) {
   PlanMaker maker(base);
-  maker.contrast("input", kInputWays, 1,
-                 [](ServeSettings& settings, std::size_t way) { settings.input = static_cast<InputWay>(way); });
+  for (std::size_t way = 1; way < (switches.gpu ? kInputWays.size() : 2); ++way) {
+    maker.contrast("input", kInputWays, way,
+                   [](ServeSettings& settings, std::size_t chosen) { settings.input = static_cast<InputWay>(chosen); });
+  }
   for (std::size_t way = 1; way < kCompletionWays.size(); ++way) {
     maker.contrast("completion", kCompletionWays, way, [](ServeSettings& settings, std::size_t chosen) {
       settings.completion = static_cast<CompletionWay>(chosen);
@@ -65,18 +84,21 @@ BenchPlan plan_bench(const ServeSettings& base, bool can_reload, double window_s
   }
   maker.contrast("batching", kBatchingWays, 1,
                  [](ServeSettings& settings, std::size_t way) { settings.batching = static_cast<BatchingWay>(way); });
-  if (can_reload) {
+  if (switches.gpu) {
+    maker.contrast("launch", kLaunchWays, 1,
+                   [](ServeSettings& settings, std::size_t way) { settings.launch = static_cast<LaunchWay>(way); });
+  }
+  if (switches.reload) {
     BenchCondition swap{base, true}, stop{base, true};
     swap.settings.reload = ReloadWay::swap;
     stop.settings.reload = ReloadWay::stop;
     maker.add({.name = "reload", .setting = std::string(kReloadWays[0]), .against = std::string(kReloadWays[1])}, swap,
               stop);
   }
-  BenchCondition better{base}, plain{base};
-  use_better_ways(better.settings);
-  use_plain_ways(plain.settings);
-  maker.add({.name = "all", .setting = "direct, event, objective", .against = "gather, blocking, fixed"}, better,
-            plain);
+  contrast_all(maker, base, "all", switches.gpu ? InputWay::pageable : InputWay::gather, LaunchWay::eager,
+               switches.gpu);
+  // What careful programs do already: pinned memory, asynchronous copies, graphs.
+  if (switches.gpu) contrast_all(maker, base, "all, of good practice", InputWay::gather, LaunchWay::graphs, true);
   BenchPlan plan = maker.take();
   plan.window_s = window_s;
   std::vector<std::size_t> round(plan.conditions.size());

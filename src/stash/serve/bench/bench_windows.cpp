@@ -79,7 +79,7 @@ class BenchSummary {
     if (found == served_.end()) return;
     RequestTimes times = *found->second;
     // What an earlier window left over is of neither.
-    if (times.was_gathered != (condition.settings.input == InputWay::gather)) return;
+    if (times.was_gathered != (condition.settings.input != InputWay::direct)) return;
     if (times.reload_ns > 0 && !condition.reloads) return;
     times.begun_ns = run_.start_ns + one.planned_ns;
     times.answered_ns = run_.start_ns + one.done_ns;

@@ -33,8 +33,15 @@ struct BenchPlan {
   int rounds() const { return static_cast<int>(windows.size() / conditions.size()); }
 };
 
+// Which switches make a difference.
+struct BenchSwitches {
+  bool reload = false;  // a model is loaded within a window
+  bool gpu = false;     // memory can be pinned, and launches recorded
+};
+
 // Every switch of `base` against its plain counterparts, and all of them together; rounds in an order from the seed.
-BenchPlan plan_bench(const ServeSettings& base, bool can_reload, double window_s, int rounds, std::uint64_t seed);
+BenchPlan plan_bench(const ServeSettings& base, const BenchSwitches& switches, double window_s, int rounds,
+                     std::uint64_t seed);
 
 // Windows to ledger. `served` is what the server says of the requests that it answered.
 ServeBench summarize_bench(const BenchPlan& plan, const LoadRun& run, std::span<const ServedRequest> served);

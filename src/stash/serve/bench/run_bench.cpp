@@ -105,10 +105,12 @@ std::string settings_text(const ServeSettings& settings) {
                      kBatchingWays[static_cast<std::size_t>(settings.batching)], settings.most_batch);
 }
 
-// What makes a difference on a GPU only.
-void add_unmeasured(std::vector<BenchPrimitive>& primitives) {
-  primitives.push_back({.name = "copy", .setting = "direct from pinned buffers", .against = "pageable"});
-  primitives.push_back({.name = "launch", .setting = "graphs", .against = "eager"});
+// What makes a difference on a GPU only; sharing needs several models.
+void add_unmeasured(std::vector<BenchPrimitive>& primitives, bool has_gpu) {
+  if (!has_gpu) {
+    primitives.push_back({.name = "copy", .setting = "direct from pinned buffers", .against = "pageable"});
+    primitives.push_back({.name = "launch", .setting = "graphs", .against = "eager"});
+  }
   primitives.push_back({.name = "sharing", .setting = "by need", .against = "streams"});
 }
 
@@ -119,16 +121,17 @@ namespace {
 ServeBench bench_of(const ServedModel& model, WorkerCrew* workers, const BenchOptions& options) {
   rows_within(model.times, options.settings.objective_s, options.settings.most_batch);  // or it cannot be met
   // A real model takes longer to load than a window lasts.
-  const bool can_reload = workers == nullptr && model.load_s > 0;
+  const BenchSwitches switches{.reload = workers == nullptr && model.load_s > 0,
+                               .gpu = workers != nullptr && workers->uses_gpu()};
   const auto conditions = static_cast<double>(
-      plan_bench(options.settings, can_reload, options.window_s, 1, options.seed).conditions.size());
+      plan_bench(options.settings, switches, options.window_s, 1, options.seed).conditions.size());
   const int rounds = static_cast<int>(options.duration_s / (conditions * options.window_s));
   if (rounds < 1) {
     throw UsageError(fmt::format("--for {} is too short: a round of {:.0f} conditions takes {}",
                                  format_duration(options.duration_s), conditions,
                                  format_duration(conditions * options.window_s)));
   }
-  const BenchPlan plan = plan_bench(options.settings, can_reload, options.window_s, rounds, options.seed);
+  const BenchPlan plan = plan_bench(options.settings, switches, options.window_s, rounds, options.seed);
   const double rate_per_s = options.rate_per_s.value_or(default_rate_per_s(model, options.settings));
   const double length_s = static_cast<double>(plan.windows.size()) * plan.window_s + kTail_s;
   const ArrivalPlan arrivals = plan_arrivals(rate_per_s, length_s, Spacing::poisson, options.seed);
@@ -160,7 +163,7 @@ ServeBench bench_of(const ServedModel& model, WorkerCrew* workers, const BenchOp
   bench.settings = settings_text(options.settings);
   bench.rate_per_s = rate_per_s;
   bench.batches = model.times.rows();
-  add_unmeasured(bench.primitives);
+  add_unmeasured(bench.primitives, switches.gpu);
   return bench;
 }
 

@@ -30,21 +30,14 @@ void EmulatedPartition::add(Scheduler& scheduler, ServedModel model) {
 
 void EmulatedPartition::settle(std::int64_t now_ns) {
   next_ns_ = now_ns + nanoseconds(kLookAgain_s);
-  const bool is_first = shares_.empty();
-  if (way_ == SharingWay::equal && !is_first) return;
-  std::vector<double> shares = equal_shares(static_cast<int>(parts_.size()), kShareSteps);
-  if (way_ == SharingWay::need && !is_first) {
-    std::vector<ShareNeed> needs;
-    for (const Part& part : parts_) {
-      needs.push_back({.times = part.times,
-                       .most_batch = part.queue->settings().most_batch,
-                       .rate_per_s = part.queue->rate_per_s(now_ns),
-                       .objective_s = part.queue->rule().objective_s});
-    }
-    shares = shares_by_need(needs, kShareSteps);
-    if (!pays_to_move(shares_, shares, kShareSteps)) return;
+  std::vector<ShareNeed> needs;
+  for (const Part& part : parts_) {
+    needs.push_back({.times = part.times,
+                     .most_batch = part.queue->settings().most_batch,
+                     .rate_per_s = part.queue->rate_per_s(now_ns),
+                     .objective_s = part.queue->rule().objective_s});
   }
-  give(shares);
+  if (const auto shares = changed_shares(way_, shares_, needs, kShareSteps)) give(*shares);
 }
 
 void EmulatedPartition::give(const std::vector<double>& shares) {

@@ -25,6 +25,7 @@
 #include "stash/serve/server/listening_socket.h"
 #include "stash/serve/server/model_api.h"
 #include "stash/serve/server/serve_connection.h"
+#include "stash/serve/worker/worker_partition.h"
 
 namespace stash {
 namespace {
@@ -70,7 +71,9 @@ class ModelServer::Loop {
     if (partition_) partition_->settle(now_ns());
     for (std::size_t i = 0; workers != nullptr && i < workers->size(); ++i) {
       ModelWorker& worker = workers->at(i);
-      scheduler_.add(worker.unknown_model(), worker, worker);
+      ModelQueue& queue = scheduler_.add(worker.unknown_model(), worker, worker);
+      if (workers->divides_device() && !worker_partition_) worker_partition_.emplace(settings.sharing);
+      if (worker_partition_) worker_partition_->add(worker, queue);
       watch(worker.fd(), kWorkerTags + i, EPOLLIN);
     }
     watch(listener_.fd(), kListenTag, EPOLLIN);
@@ -140,6 +143,7 @@ class ModelServer::Loop {
     const int count = epoll_pwait2(epoll_.fd(), events.data(), static_cast<int>(events.size()), &most, nullptr);
     if (count < 0 && errno != EINTR) throw Error(fmt::format("cannot wait for requests: {}", std::strerror(errno)));
     if (partition_ && now_ns() >= partition_->next_ns()) partition_->settle(now_ns());
+    if (worker_partition_ && now_ns() >= worker_partition_->next_ns()) worker_partition_->settle(now_ns());
     take_worker_events(std::span(events).first(static_cast<std::size_t>(std::max(count, 0))));
     // The device first: what it has done is not to wait until the others are read.
     scheduler_.advance();
@@ -435,6 +439,7 @@ class ModelServer::Loop {
   ListeningSocket listener_;
   EmulatedAccelerator device_;
   std::optional<EmulatedPartition> partition_;
+  std::optional<WorkerPartition> worker_partition_;
   Scheduler scheduler_;
   ClientSocket epoll_;
   ClientSocket post_;

@@ -56,7 +56,8 @@ std::unique_ptr<WorkerSeat> ModelWorker::new_seat() {
                     .seed = settings_.seed,
                     .most_batch = settings_.most_batch,
                     .threads = settings_.threads,
-                    .uses_graphs = settings_.uses_graphs};
+                    .uses_graphs = settings_.uses_graphs,
+                    .divides_device = settings_.divides_device};
   auto seat = std::make_unique<WorkerSeat>(settings_.interpreter, std::move(order), arena_.fd(), arena_.bytes());
   watch(*seat);
   return seat;
@@ -218,6 +219,17 @@ std::optional<LoadNews> ModelWorker::take_news() {
   return news;
 }
 
+std::vector<BatchTimes> ModelWorker::part_times() const {
+  std::vector<BatchTimes> found;
+  if (!serving_) return found;
+  for (const WorkerPartTimes& part : serving_->ready()->part_times) {
+    std::vector<BatchTime> times;
+    for (const WorkerTime& one : part.times) times.push_back({one.batch, one.s});
+    found.emplace_back(std::move(times));
+  }
+  return found;
+}
+
 ServedModel ModelWorker::model_of(const WorkerReady& ready, double load_s) const {
   std::vector<BatchTime> times;
   for (const WorkerTime& one : ready.times) times.push_back({one.batch, one.s});
@@ -241,13 +253,14 @@ void ModelWorker::place_rows(const BatchJob& job) {
   }
 }
 
-void ModelWorker::copy_into_batch(const PendingRequest& request) {
+void ModelWorker::copy_into_batch(const PendingRequest& request, bool is_pageable) {
+  const std::int64_t shift = is_pageable ? serving_->ready()->pageable_shift : 0;
   const auto& inputs = serving_->ready()->inputs;
   const char* from = request.tensor.data();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::size_t row_bytes = serving_->input_row_bytes()[i];
     const std::size_t count = row_bytes * static_cast<std::size_t>(request.times.rows);
-    std::memcpy(serving_->bytes(inputs[i].at) + row_bytes * static_cast<std::size_t>(request.first_row), from, count);
+    std::memcpy(serving_->bytes(inputs[i].at + shift) + row_bytes * static_cast<std::size_t>(request.first_row), from, count);
     from += count;
   }
 }
@@ -255,7 +268,9 @@ void ModelWorker::copy_into_batch(const PendingRequest& request) {
 void ModelWorker::gather(const BatchJob& job) {
   if (!serving_) return;
   place_rows(job);
-  for (const PendingRequest* const request : job.requests) copy_into_batch(*request);
+  for (const PendingRequest* const request : job.requests) {
+    copy_into_batch(*request, job.input == InputWay::pageable);
+  }
 }
 
 void ModelWorker::start(const BatchJob& job) {
@@ -272,13 +287,16 @@ void ModelWorker::start(const BatchJob& job) {
   board.rows = static_cast<std::uint32_t>(job.rows);
   board.parts = static_cast<std::uint32_t>(job.requests.size());
   board.notice = static_cast<BatchNotice>(job.completion);
+  board.is_pageable = job.input == InputWay::pageable ? 1 : 0;
+  board.is_eager = job.launch == LaunchWay::eager ? 1 : 0;
+  board.device_parts = static_cast<std::uint32_t>(device_parts_);
   for (std::size_t i = 0; i < job.requests.size(); ++i) {
     const PendingRequest& request = *job.requests[i];
     BatchPart& part = board.part[i];
     part.rows = static_cast<std::uint32_t>(request.times.rows);
     part.is_gathered = request.times.was_gathered ? 1 : 0;
     if (part.is_gathered == 0 && !arena_.holds(request.tensor.data(), request.tensor.size())) {
-      copy_into_batch(request);  // its numbers came as JSON
+      copy_into_batch(request, false);  // its numbers came as JSON
       part.is_gathered = 1;
     }
     if (part.is_gathered == 0) part.offset = arena_.offset_of(request.tensor.data());

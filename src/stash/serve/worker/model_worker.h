@@ -23,6 +23,8 @@ struct WorkerSettings {
   int most_batch = 32;
   int threads = 1;
   bool uses_graphs = true;
+  bool works_at_once = false;   // with other models on a GPU, instead of in turns
+  bool divides_device = false;  // each model has parts of the GPU
   double batch_limit_s = 30;  // then a worker hangs
   double load_limit_s = 600;
 };
@@ -35,6 +37,10 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   ModelWorker(ModelSource source, const WorkerSettings& settings, RequestArena& arena);
 
   const ModelSource& source() const { return source_; }
+  // T(b) by parts of the device, of what serves; empty: it is not divided.
+  std::vector<BatchTimes> part_times() const;
+  // On how many parts of the device it works, from the next batch on; 0: on all of it.
+  void set_device_parts(int parts) { device_parts_ = parts; }
   // What a model is that is not there yet.
   ServedModel unknown_model() const;
   // Of the first load: it has ended, well or with a fault.
@@ -67,7 +73,7 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   void begin_again(const std::string& why);
   ServedModel model_of(const WorkerReady& ready, double load_s) const;
   void place_rows(const BatchJob& job);
-  void copy_into_batch(const PendingRequest& request);
+  void copy_into_batch(const PendingRequest& request, bool is_pageable);
   void dismiss(std::unique_ptr<WorkerSeat> seat);
 
   ModelSource source_;
@@ -81,6 +87,7 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   bool has_served_ = false;
   std::optional<WorkerFailed> first_fault_;
 
+  int device_parts_ = 0;
   bool is_busy_ = false;  // from start() to end()
   std::uint64_t batch_ = 0;
   std::int64_t start_ns_ = 0;

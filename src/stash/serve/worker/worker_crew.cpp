@@ -14,9 +14,12 @@ constexpr int kAskAgain_ms = 200;
 
 }  // namespace
 
-WorkerCrew::WorkerCrew(const std::vector<ModelSource>& sources, const WorkerSettings& settings,
-                       std::size_t request_bytes)
-    : arena_(request_bytes) {
+WorkerCrew::WorkerCrew(const std::vector<ModelSource>& sources, WorkerSettings settings, std::size_t request_bytes)
+    : arena_(request_bytes), uses_gpu_(settings.device != "cpu"), divides_device_(settings.divides_device) {
+  if (settings.works_at_once) {
+    mps_.emplace();
+    settings.interpreter.environment = mps_->environment();
+  }
   for (const ModelSource& source : sources) {
     workers_.push_back(std::make_unique<ModelWorker>(source, settings, arena_));
   }
