@@ -25,16 +25,10 @@ def kind_of(error):
     return "memory" if isinstance(error, MemoryError) or "memory" in text else "environment"
 
 
-def streams_of(torch, library, device, is_divided):
-    """(stream, torch's number for it): for all of the GPU, then for one part of it, two and so on."""
-    found = [torch.cuda.current_stream(device)]
-    if is_divided:
-        parts = library.part_streams(torch.device(device).index)
-        if not parts:
-            raise Failed("--share need and equal divide the GPU, which needs green contexts: a driver for CUDA 12.4 or "
-                         "newer; use --share streams, or leave --share away", "usage")
-        found += [torch.cuda.ExternalStream(stream, device=device) for stream in parts]
-    return [(stream.cuda_stream, stream.stream_id) for stream in found]
+def check_parts(library, device):
+    if library.device_parts(device) == 0:
+        raise Failed("--share need and equal divide the GPU, which needs green contexts: a driver for CUDA 12.4 or newer; "
+                     "use --share streams, or leave --share away", "usage")
 
 
 def load(order):
@@ -45,7 +39,7 @@ def load(order):
     torch.set_grad_enabled(False)
     torch.set_num_threads(order["threads"])
     torch.manual_seed(order["seed"])
-    device, streams = order["device"], []
+    device, stream = order["device"], (0, 0)
     if device.startswith("cuda"):
         if not torch.cuda.is_available():
             raise Failed(f"--device {device}: this torch ({torch.__version__}) sees no GPU; check the driver and "
@@ -53,14 +47,17 @@ def load(order):
         device = f"cuda:{torch.device(device).index or 0}"
         torch.cuda.set_device(device)
         torch.cuda.set_stream(torch.cuda.Stream(device))
-        streams = streams_of(torch, _stash, device, order["divides_device"])
+        current = torch.cuda.current_stream(device)
+        stream = (current.cuda_stream, current.stream_id)
+        if order["divides_device"]:
+            check_parts(_stash, device)
     try:
         model = served_model.load(torch, _stash, order, device)
         worker = _stash.ServeWorker(model, device, order["most_batch"], order["board_fd"], order["arena_fd"],
-                                    order["arena_bytes"], order["order_fd"], order["done_fd"], streams,
-                                    order["uses_graphs"])
+                                    order["arena_bytes"], order["order_fd"], order["done_fd"], stream,
+                                    order["uses_graphs"], order["divides_device"])
         ready = worker.prepare(order["measure_s"])
-        if streams:
+        if device != "cpu":
             torch.cuda.empty_cache()
         return worker, ready
     except served_model.Unusable as error:

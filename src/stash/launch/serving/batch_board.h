@@ -28,10 +28,10 @@ struct BatchBoard {
   std::uint32_t parts = 0;
   BatchNotice notice = BatchNotice::event;
   // On a GPU: whether requests were gathered into memory that is not pinned, whether kernels are launched one by one,
-  // and how many parts of the device to work on; 0: all of it.
+  // and which parts of the device to work on; none: all of it.
   std::uint32_t is_pageable = 0;
   std::uint32_t is_eager = 0;
-  std::uint32_t device_parts = 0;
+  std::uint32_t first_part = 0, part_count = 0;
   std::array<BatchPart, kMostBatchParts> part{};
   // The end. Times are those of now_ns(), which is the same for all processes; -1: does not apply.
   std::int64_t begun_ns = 0;  // the worker took the order

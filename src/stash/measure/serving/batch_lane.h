@@ -5,10 +5,9 @@
 
 #include "stash/measure/serving/batch_memory.h"
 #include "stash/measure/serving/batch_model.h"
+#include "stash/measure/serving/device_parts.h"
 
 namespace stash {
-
-struct CudaStream;
 
 // Where batches are worked on: bytes in, the model's work, results out. One batch at a time, on one thread.
 class BatchLane {
@@ -31,10 +30,10 @@ class BatchLane {
 
 std::unique_ptr<BatchLane> make_cpu_lane(BatchModel& model, int done_fd);
 
-// On streams for all of the device, one part of it, two and so on; the first is the current one of this thread. With
-// graphs, the work of each size of batch is recorded once.
-std::unique_ptr<BatchLane> make_cuda_lane(BatchModel& model, c10::Device device, std::vector<CudaStream> streams,
-                                          int done_fd, bool uses_graphs);
+// `stream` is the current one of this thread. With graphs, the work of each size of batch is recorded once;
+// `divides_device`: batches may be worked on by some of the device's parts.
+std::unique_ptr<BatchLane> make_cuda_lane(BatchModel& model, c10::Device device, CudaStream stream, int done_fd,
+                                          bool uses_graphs, bool divides_device);
 
 // Fails with what the model gave and what it was to give: `rows` samples of each output.
 void check_outputs(const std::vector<at::Tensor>& given, const std::vector<ModelTensor>& expected, int rows);

@@ -23,7 +23,7 @@ class BatchModel {
   virtual std::vector<std::string> output_names() const = 0;  // empty: they have none
   // The only batch that it takes; 0: any.
   virtual int fixed_batch() const { return 0; }
-  // Called without the interpreter lock.
+  // Called without the interpreter lock; on a GPU by two threads at once, on streams of their own.
   virtual std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs) = 0;
 };
 

@@ -21,7 +21,7 @@ GraphPool::~GraphPool() {
 CapturedGraph::CapturedGraph(const std::function<void()>& work, const GraphPool& pool) {
   const py::gil_scoped_acquire interpreter;
   graph_ = py::module_::import("torch").attr("cuda").attr("CUDAGraph")();
-  graph_.attr("capture_begin")(py::arg("pool") = pool.handle());
+  graph_.attr("capture_begin")(py::arg("pool") = pool.handle(), py::arg("capture_error_mode") = "thread_local");
   try {
     const py::gil_scoped_release no_interpreter;
     work();

@@ -68,7 +68,7 @@ void CudaCopies::copy_gathered(const SizedBatch& sized, std::size_t rows, bool i
     add(sized.inputs[i].data_ptr(), memory_->bytes() + memory_->input_at(i) + shift,
         row_bytes(memory_->inputs()[i]) * rows);
   }
-  send(sized.stream.stream);
+  send(sized.stream);
 }
 
 void CudaCopies::copy_requests(const SizedBatch& sized, const BatchBoard& board) {
@@ -78,13 +78,12 @@ void CudaCopies::copy_requests(const SizedBatch& sized, const BatchBoard& board)
   memory_->each_piece([&](std::size_t input, std::size_t first, const char* from, std::size_t count) {
     add(static_cast<char*>(sized.inputs[input].data_ptr()) + first, from, count);
   });
-  send(sized.stream.stream);
+  send(sized.stream);
 }
 
 void CudaCopies::copy_out(const SizedBatch& sized, std::size_t rows) {
   const auto to_host = [&](void* to, const at::Tensor& from, std::size_t bytes) {
-    cuda_.check(cuda_.copy(to, from.data_ptr(), bytes, kCopyToHost, sized.stream.stream),
-                "a copy from the device failed");
+    cuda_.check(cuda_.copy(to, from.data_ptr(), bytes, kCopyToHost, sized.stream), "a copy from the device failed");
   };
   for (std::size_t i = 0; i < sized.outputs.size(); ++i) {
     to_host(memory_->bytes() + memory_->output_at(i), sized.outputs[i], row_bytes(memory_->outputs()[i]) * rows);

@@ -6,7 +6,7 @@
 #include "stash/launch/serving/batch_board.h"
 #include "stash/measure/serving/batch_memory.h"
 #include "stash/measure/serving/cuda_runtime.h"
-#include "stash/measure/serving/cuda_work.h"
+#include "stash/measure/serving/range_work.h"
 
 namespace stash {
 

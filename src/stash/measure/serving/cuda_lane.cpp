@@ -1,7 +1,6 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
@@ -18,13 +17,13 @@ constexpr std::int64_t kAskGpuAgain_ns = 50'000;
 
 class CudaLane : public BatchLane {
  public:
-  CudaLane(BatchModel& model, c10::Device device, std::vector<CudaStream> streams, int done_fd, bool uses_graphs)
+  CudaLane(BatchModel& model, c10::Device device, CudaStream stream, int done_fd, bool uses_graphs, bool divides_device)
       : cuda_(CudaRuntime::get()),
         model_(model),
         device_(device),
         done_fd_(done_fd),
         copies_(cuda_),
-        work_(model, device, std::move(streams), uses_graphs) {}
+        work_(model, device, stream, uses_graphs, divides_device) {}
 
   std::vector<at::Tensor> try_out(const std::vector<at::Tensor>& inputs) override {
     std::vector<at::Tensor> on_device;
@@ -40,14 +39,15 @@ class CudaLane : public BatchLane {
     work_.attach(memory);
   }
 
-  int device_parts() const override { return work_.most_parts(); }
+  int device_parts() const override { return work_.parts(); }
 
   double time_of(int rows, int parts) override {
-    SizedBatch& sized = work_.for_size(rows, {.is_eager = false, .parts = parts});
+    RangeWork& work = work_.measured_on({.first = 0, .count = parts});
+    SizedBatch& sized = work.for_size(rows);
     synchronize_device(device_);
     const std::int64_t start_ns = now_ns();
     copies_.copy_gathered(sized, static_cast<std::size_t>(sized.rows), false);
-    work_.compute(sized);
+    work.compute(sized);
     copies_.copy_out(sized, static_cast<std::size_t>(std::min(rows, memory_->most_batch())));
     synchronize_device(device_);
     check_outputs(sized.outputs, memory_->outputs(), sized.rows);
@@ -56,21 +56,22 @@ class CudaLane : public BatchLane {
 
   bool carry_out() override {
     BatchBoard& board = memory_->board();
-    SizedBatch& sized = work_.for_batch(
-        static_cast<int>(board.rows), {.is_eager = board.is_eager != 0, .parts = static_cast<int>(board.device_parts)});
+    RangeWork& work =
+        work_.for_batch_on({.first = static_cast<int>(board.first_part), .count = static_cast<int>(board.part_count)});
+    SizedBatch& sized = work.for_batch(static_cast<int>(board.rows), board.is_eager != 0);
     read_events(sized);
-    work_.record(sized, 0);
+    work.record(sized, 0);
     copies_.copy_requests(sized, board);
-    work_.record(sized, 1);
-    work_.compute(sized);
+    work.record(sized, 1);
+    work.compute(sized);
     if (!sized.graph) check_outputs(sized.outputs, memory_->outputs(), sized.rows);
-    work_.record(sized, 2);
+    work.record(sized, 2);
     copies_.copy_out(sized, board.rows);
-    work_.record(sized, 3);
+    work.record(sized, 3);
     sized.is_recorded = true;
     current_ = &sized;
     if (board.notice == BatchNotice::event) {
-      cuda_.check(cuda_.launch_host_function(sized.stream.stream, &CudaLane::tell_of_end, this),
+      cuda_.check(cuda_.launch_host_function(sized.stream, &CudaLane::tell_of_end, this),
                   "CUDA could not be asked to tell");
       return false;
     }
@@ -139,9 +140,9 @@ class CudaLane : public BatchLane {
 
 }  // namespace
 
-std::unique_ptr<BatchLane> make_cuda_lane(BatchModel& model, c10::Device device, std::vector<CudaStream> streams,
-                                          int done_fd, bool uses_graphs) {
-  return std::make_unique<CudaLane>(model, device, std::move(streams), done_fd, uses_graphs);
+std::unique_ptr<BatchLane> make_cuda_lane(BatchModel& model, c10::Device device, CudaStream stream, int done_fd,
+                                          bool uses_graphs, bool divides_device) {
+  return std::make_unique<CudaLane>(model, device, stream, done_fd, uses_graphs, divides_device);
 }
 
 }  // namespace stash

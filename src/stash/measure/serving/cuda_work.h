@@ -1,84 +1,53 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <map>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <tuple>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "stash/measure/serving/batch_memory.h"
-#include "stash/measure/serving/batch_model.h"
-#include "stash/measure/serving/captured_graph.h"
-#include "stash/measure/serving/cuda_runtime.h"
+#include "stash/measure/serving/range_work.h"
 
 namespace stash {
 
-// A stream of CUDA, and torch's number for it.
-struct CudaStream {
-  void* stream = nullptr;
-  std::int64_t id = 0;
-};
-
-// How a batch is worked on.
-struct WorkWay {
-  bool is_eager = false;
-  int parts = 0;  // of the device; 0: all of it
-  auto operator<=>(const WorkWay&) const = default;
-};
-
-// Everything of one size of batch, worked on in one way.
-struct SizedBatch {
-  int rows = 0;
-  CudaStream stream{};
-  std::vector<at::Tensor> inputs;  // on the device
-  std::vector<at::Tensor> outputs;
-  at::Tensor not_a_number;  // a flag for each sample
-  std::unique_ptr<CapturedGraph> graph;
-  std::array<void*, 4> events{};  // begin, copied in, computed, copied out
-  bool is_recorded = false;
-  // Of the last batch of this size.
-  std::int64_t copy_in_ns = -1, compute_ns = -1, copy_out_ns = -1;
-};
-
-// A model's work on a GPU: by size of batch, as a graph that was recorded once or kernel by kernel, on all of the device
-// or on parts of it.
+// A model's work on a GPU, or on the range of it that the server asks for. A range that is new is prepared on a thread
+// of its own, and the one before is worked on until it is there: moving to another costs no batch any time.
 class CudaWork {
  public:
-  // `streams`: for all of the device, one part, two parts and so on.
-  CudaWork(BatchModel& model, c10::Device device, std::vector<CudaStream> streams, bool uses_graphs);
+  // `stream` is the current one of this thread.
+  CudaWork(BatchModel& model, c10::Device device, CudaStream stream, bool uses_graphs, bool divides_device);
   ~CudaWork();
   CudaWork(const CudaWork&) = delete;
   CudaWork& operator=(const CudaWork&) = delete;
 
-  int most_parts() const { return static_cast<int>(streams_.size()) - 1; }
+  int parts() const { return parts_ ? parts_->count() : 0; }  // into which the device can be divided
   void attach(const BatchMemory& memory);
-  // For a batch of so many samples; with graphs, the next larger size that there is.
-  SizedBatch& for_batch(int rows, WorkWay way) { return found(rows, way, false); }
-  // For exactly that size, which is made where it is missing.
-  SizedBatch& for_size(int rows, WorkWay way) { return found(rows, way, true); }
-  void compute(SizedBatch& sized);
-  void record(const SizedBatch& sized, std::size_t event) const;
+  // For measuring, before the first batch: the work on a range, which stays if it is all of the device.
+  RangeWork& measured_on(DeviceRange range);
+  // For a batch: on the range, or on the one before while it is being prepared.
+  RangeWork& for_batch_on(DeviceRange range);
 
  private:
-  using Key = std::tuple<WorkWay, int>;
+  void prepare(const std::stop_token& stop);
+  std::unique_ptr<RangeWork> prepared(DeviceRange range);
+  void forget_some();
 
-  SizedBatch& found(int rows, WorkWay way, bool is_exact);
-  SizedBatch& make(int rows, WorkWay way);
-  void capture(SizedBatch& sized);
-  void run_model(SizedBatch& sized);
-  void use(const CudaStream& stream) const;
-
-  const CudaRuntime& cuda_;
-  BatchModel& model_;
-  c10::Device device_;
-  std::vector<CudaStream> streams_;
-  bool uses_graphs_;
-  bool can_capture_ = true;
-  std::vector<at::Tensor> inputs_;  // for the largest batch
+  WorkBasis basis_;
+  CudaStream stream_;
   std::optional<GraphPool> pool_;
-  std::map<Key, SizedBatch> sized_;
+  std::optional<DeviceParts> parts_;
+  RangeWork whole_;
+  std::unique_ptr<RangeWork> measured_;
+  RangeWork* current_;
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<DeviceRange> asked_{};
+  std::vector<std::unique_ptr<RangeWork>> ready_;
+  std::jthread preparer_;
 };
 
 }  // namespace stash

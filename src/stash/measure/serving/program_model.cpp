@@ -73,9 +73,8 @@ c10::IValue carried_out(const ProgramNode& node, const std::vector<c10::IValue>&
 ProgramModel::ProgramModel(Signature signature, std::vector<ProgramNode> nodes, std::vector<ProgramArgument> outputs)
     : signature_(std::move(signature)), nodes_(std::move(nodes)), outputs_(std::move(outputs)) {
   const std::size_t given = signature_.inputs.size();
-  results_.resize(given + nodes_.size());
   // What is read last where; what the outputs read stays to the end.
-  std::vector<int> last(results_.size(), -1), read;
+  std::vector<int> last(given + nodes_.size(), -1), read;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     read.clear();
     for (const ProgramArgument& argument : nodes_[i].arguments) read_nodes_of(argument, read);
@@ -91,14 +90,14 @@ ProgramModel::ProgramModel(Signature signature, std::vector<ProgramNode> nodes, 
 
 std::vector<at::Tensor> ProgramModel::run(const std::vector<at::Tensor>& inputs) {
   const std::size_t given = signature_.inputs.size();
-  for (std::size_t i = 0; i < given; ++i) results_[i] = inputs.at(i);
+  std::vector<c10::IValue> results(given + nodes_.size());  // by node, inputs first
+  for (std::size_t i = 0; i < given; ++i) results[i] = inputs.at(i);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    results_[given + i] = carried_out(nodes_[i], results_);
-    for (const int node : nodes_[i].last_of) results_[static_cast<std::size_t>(node)] = {};
+    results[given + i] = carried_out(nodes_[i], results);
+    for (const int node : nodes_[i].last_of) results[static_cast<std::size_t>(node)] = {};
   }
   std::vector<at::Tensor> outputs;
-  for (const ProgramArgument& output : outputs_) outputs.push_back(value_of(output, results_).toTensor());
-  for (c10::IValue& result : results_) result = {};
+  for (const ProgramArgument& output : outputs_) outputs.push_back(value_of(output, results).toTensor());
   return outputs;
 }
 

@@ -50,7 +50,6 @@ class ProgramModel : public BatchModel {
   Signature signature_;
   std::vector<ProgramNode> nodes_;
   std::vector<ProgramArgument> outputs_;
-  std::vector<c10::IValue> results_;  // by node, inputs first
 };
 
 }  // namespace stash

@@ -104,8 +104,8 @@ at::ScalarType scalar_type_named(const std::string& datatype) {
 }
 
 ServeWorker::ServeWorker(std::unique_ptr<BatchModel> model, std::string device, int most_batch, int board_fd,
-                         int arena_fd, std::int64_t arena_bytes, int order_fd, int done_fd,
-                         std::vector<CudaStream> streams, bool uses_graphs)
+                         int arena_fd, std::int64_t arena_bytes, int order_fd, int done_fd, CudaStream stream,
+                         bool uses_graphs, bool divides_device)
     : model_(std::move(model)),
       device_(std::move(device)),
       most_batch_(model_->fixed_batch() > 0 ? model_->fixed_batch() : most_batch),
@@ -113,8 +113,9 @@ ServeWorker::ServeWorker(std::unique_ptr<BatchModel> model, std::string device, 
       arena_fd_(arena_fd),
       arena_bytes_(arena_bytes),
       order_fd_(order_fd),
-      lane_(device_ == "cpu" ? make_cpu_lane(*model_, done_fd)
-                             : make_cuda_lane(*model_, c10::Device(device_), std::move(streams), done_fd, uses_graphs)) {}
+      lane_(device_ == "cpu"
+                ? make_cpu_lane(*model_, done_fd)
+                : make_cuda_lane(*model_, c10::Device(device_), stream, done_fd, uses_graphs, divides_device)) {}
 
 std::vector<ModelTensor> ServeWorker::found_outputs() {
   const int rows = model_->fixed_batch() > 0 ? model_->fixed_batch() : std::min(most_batch_, kProbeBatch);
@@ -190,7 +191,7 @@ std::vector<WorkerTime> ServeWorker::measured_times(double measure_s, int parts)
   return times;
 }
 
-// The time is shared by all parts; every size is there afterwards, so that moving to other parts costs nothing.
+// The time is shared by all parts.
 std::vector<WorkerPartTimes> ServeWorker::measured_part_times(double measure_s) const {
   std::vector<WorkerPartTimes> found;
   for (int parts = 1; parts <= lane_->device_parts(); ++parts) {

@@ -7,16 +7,17 @@
 
 #include "stash/launch/serving/worker_messages.h"
 #include "stash/measure/serving/batch_lane.h"
-#include "stash/measure/serving/cuda_work.h"
+#include "stash/measure/serving/device_parts.h"
 
 namespace stash {
 
 // A worker of `stash serve`: holds a model and works on the batches that the server orders.
 class ServeWorker {
  public:
-  // `streams`: with a GPU, for all of it, which is the current one of this thread, then for one part, two and so on.
+  // `stream`: with a GPU, the current one of this thread.
   ServeWorker(std::unique_ptr<BatchModel> model, std::string device, int most_batch, int board_fd, int arena_fd,
-              std::int64_t arena_bytes, int order_fd, int done_fd, std::vector<CudaStream> streams, bool uses_graphs);
+              std::int64_t arena_bytes, int order_fd, int done_fd, CudaStream stream, bool uses_graphs,
+              bool divides_device);
 
   // Tries the model out, shares memory with the server and measures T(b) for `measure_s`. Error where the model does
   // not do what it should.

@@ -143,12 +143,6 @@ py::list time_rows(const std::vector<WorkerTime>& times) {
 // (stream, torch's number for it)
 using StreamRow = std::tuple<std::uintptr_t, std::int64_t>;
 
-std::vector<CudaStream> streams_of(const std::vector<StreamRow>& rows) {
-  std::vector<CudaStream> made;
-  for (const auto& [stream, id] : rows) made.push_back({reinterpret_cast<void*>(stream), id});
-  return made;
-}
-
 // As the server reads it; Python adds what it knows.
 py::dict ready_row(const WorkerReady& ready) {
   py::dict row;
@@ -173,10 +167,10 @@ py::dict ready_row(const WorkerReady& ready) {
 class BoundWorker {
  public:
   BoundWorker(ModelHolder& holder, const std::string& device, int most_batch, int board_fd, int arena_fd,
-              std::int64_t arena_bytes, int order_fd, int done_fd,
-              const std::vector<StreamRow>& streams, bool uses_graphs)
+              std::int64_t arena_bytes, int order_fd, int done_fd, const StreamRow& stream, bool uses_graphs,
+              bool divides_device)
       : worker_(std::move(holder.model), device, most_batch, board_fd, arena_fd, arena_bytes, order_fd, done_fd,
-                streams_of(streams), uses_graphs) {}
+                {reinterpret_cast<void*>(std::get<0>(stream)), std::get<1>(stream)}, uses_graphs, divides_device) {}
 
   py::dict prepare(double measure_s) {
     WorkerReady ready;
@@ -198,11 +192,7 @@ class BoundWorker {
 }  // namespace
 
 void bind_worker(py::module_& module) {
-  module.def("part_streams", [](int device) {
-    std::vector<std::uintptr_t> streams;
-    for (void* const one : make_part_streams(device)) streams.push_back(reinterpret_cast<std::uintptr_t>(one));
-    return streams;
-  });
+  module.def("device_parts", [](const std::string& device) { return DeviceParts(c10::Device(device)).count(); });
   py::class_<ModelHolder>(module, "ServedModel", "A model for a worker, which takes it.")
       .def_static(
           "network",
@@ -235,7 +225,7 @@ void bind_worker(py::module_& module) {
         return holder.model->run(inputs);
       });
   py::class_<BoundWorker>(module, "ServeWorker", "Works on the batches that a server orders.")
-      .def(py::init<ModelHolder&, const std::string&, int, int, int, std::int64_t, int, int, const std::vector<StreamRow>&,
+      .def(py::init<ModelHolder&, const std::string&, int, int, int, std::int64_t, int, int, const StreamRow&, bool,
                     bool>())
       .def("prepare", &BoundWorker::prepare)
       .def("run", &BoundWorker::run);

@@ -260,7 +260,8 @@ void ModelWorker::copy_into_batch(const PendingRequest& request, bool is_pageabl
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::size_t row_bytes = serving_->input_row_bytes()[i];
     const std::size_t count = row_bytes * static_cast<std::size_t>(request.times.rows);
-    std::memcpy(serving_->bytes(inputs[i].at + shift) + row_bytes * static_cast<std::size_t>(request.first_row), from, count);
+    std::memcpy(serving_->bytes(inputs[i].at + shift) + row_bytes * static_cast<std::size_t>(request.first_row), from,
+                count);
     from += count;
   }
 }
@@ -289,7 +290,8 @@ void ModelWorker::start(const BatchJob& job) {
   board.notice = static_cast<BatchNotice>(job.completion);
   board.is_pageable = job.input == InputWay::pageable ? 1 : 0;
   board.is_eager = job.launch == LaunchWay::eager ? 1 : 0;
-  board.device_parts = static_cast<std::uint32_t>(device_parts_);
+  board.first_part = static_cast<std::uint32_t>(first_part_);
+  board.part_count = static_cast<std::uint32_t>(part_count_);
   for (std::size_t i = 0; i < job.requests.size(); ++i) {
     const PendingRequest& request = *job.requests[i];
     BatchPart& part = board.part[i];

@@ -25,7 +25,7 @@ struct WorkerSettings {
   bool uses_graphs = true;
   bool works_at_once = false;   // with other models on a GPU, instead of in turns
   bool divides_device = false;  // each model has parts of the GPU
-  double batch_limit_s = 30;  // then a worker hangs
+  double batch_limit_s = 30;    // then a worker hangs
   double load_limit_s = 600;
 };
 
@@ -39,8 +39,11 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   const ModelSource& source() const { return source_; }
   // T(b) by parts of the device, of what serves; empty: it is not divided.
   std::vector<BatchTimes> part_times() const;
-  // On how many parts of the device it works, from the next batch on; 0: on all of it.
-  void set_device_parts(int parts) { device_parts_ = parts; }
+  // On which parts of the device it works, as soon as it can; none: on all of it.
+  void set_device_parts(int first, int count) {
+    first_part_ = first;
+    part_count_ = count;
+  }
   // What a model is that is not there yet.
   ServedModel unknown_model() const;
   // Of the first load: it has ended, well or with a fault.
@@ -87,7 +90,7 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   bool has_served_ = false;
   std::optional<WorkerFailed> first_fault_;
 
-  int device_parts_ = 0;
+  int first_part_ = 0, part_count_ = 0;
   bool is_busy_ = false;  // from start() to end()
   std::uint64_t batch_ = 0;
   std::int64_t start_ns_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stash/core/clock.h"
 
@@ -28,7 +29,8 @@ void WorkerPartition::take_new_models() {
 
 void WorkerPartition::settle(std::int64_t now_ns) {
   next_ns_ = now_ns + nanoseconds(kLookAgain_s);
-  const bool is_new = std::ranges::any_of(parts_, [](const Part& part) { return part.version != part.queue->version(); });
+  const bool is_new =
+      std::ranges::any_of(parts_, [](const Part& part) { return part.version != part.queue->version(); });
   take_new_models();
   const int all = steps();
   if (all == 0) return;
@@ -46,12 +48,13 @@ void WorkerPartition::settle(std::int64_t now_ns) {
 }
 
 void WorkerPartition::give(int steps) {
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
+  for (std::size_t i = 0, first = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     const int given = static_cast<int>(std::lround(shares_[i] * steps));
     part.queue->counts.share_ratio = shares_[i];
+    const int begin = static_cast<int>(std::exchange(first, first + static_cast<std::size_t>(given)));
     if (static_cast<int>(part.times.size()) != steps) continue;
-    part.worker->set_device_parts(given);
+    part.worker->set_device_parts(begin, given);
     part.queue->change_times(part.times[static_cast<std::size_t>(given - 1)]);
   }
 }
