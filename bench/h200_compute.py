@@ -21,7 +21,7 @@ import re
 import subprocess
 import time
 
-COLUMNS = ("model", "batch", "dtype", "channels_last", "compute_s", "source")
+COLUMNS = ("model", "batch", "dtype", "channels_last", "compute_s", "low_s", "high_s", "source")
 IMAGE_BATCHES = (32, 64, 128)
 SEQUENCE_BATCHES = (4, 8, 32)
 OWN_DEPTHS = re.compile(r"resnet(10|12|16)$|_nobn$|_noshortcut$")
@@ -62,7 +62,7 @@ def characterize(options, suite, limit_s):
 
 
 def measured(options):
-    """(model, batch, dtype, seconds) of every case that was measured. The calls share the time that is left by cases."""
+    """(model, batch, dtype, part of the ledger) of every case that was measured. The calls share the time that is left by cases."""
     end = time.monotonic() + options.max_time
     todo = list(suites(options))
     while todo:
@@ -72,7 +72,7 @@ def measured(options):
         for case in characterize(options, suite, limit_s):
             compute = case["ledger"] and case["ledger"]["parts"]["compute"]
             if compute:
-                yield case["model"], case["batch"], suite[-1], compute["s"]
+                yield case["model"], case["batch"], suite[-1], compute
             else:
                 print(f"{case['model']} {case['batch']} {suite[-1]}: left out: {case['why'] or 'no time was left'}", flush=True)
 
@@ -109,9 +109,10 @@ def main():
     parser.add_argument("--all-depths", action="store_true")
     options = parser.parse_args()
     rows = rows_of_others(options)
-    for model, batch, dtype, seconds in measured(options):
-        rows.append(dict(zip(COLUMNS, (model, batch, dtype, "no", f"{seconds:.5g}", options.source))))
-        print(f"{model} {batch} {dtype}: {seconds * 1e3:.2f} ms", flush=True)
+    for model, batch, dtype, compute in measured(options):
+        low, high = (f"{compute[end]:.5g}" if compute[end] is not None else "" for end in ("low_s", "high_s"))
+        rows.append(dict(zip(COLUMNS, (model, batch, dtype, "no", f"{compute['s']:.5g}", low, high, options.source))))
+        print(f"{model} {batch} {dtype}: {compute['s'] * 1e3:.2f} ms", flush=True)
     write(options, rows)
 
 

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 16 << 20;
 constexpr double kResidualSpread = 0.08;  // of the logarithm of a step
+constexpr double kUnsaidSpread = 0.005;   // of a measurement that says no interval: sources know theirs within 1 %
 constexpr double kOutlier = 0.15;         // beyond this a residual counts linearly
 
 // What is fitted, from where it is in the program now, and how strongly it is drawn there: the spread of the logarithm.
@@ -56,6 +57,9 @@ struct MeasuredStep {
   int batch = 0;
   DType dtype = DType::fp32;
   double compute_s = 0;
+  double low_s = 0, high_s = 0;  // what it was measured to be
+
+  double spread() const { return std::log(high_s / low_s) / 3.92; }
 };
 
 std::size_t column_of(const CsvTable& table, std::string_view name) {
@@ -68,10 +72,15 @@ std::vector<MeasuredStep> read_steps(const std::filesystem::path& file) {
   const CsvTable table = parse_csv(read_file(file, kMostBytes), file.string());
   const std::size_t model = column_of(table, "model"), batch = column_of(table, "batch");
   const std::size_t dtype = column_of(table, "dtype"), compute = column_of(table, "compute_s");
+  const std::size_t low = column_of(table, "low_s"), high = column_of(table, "high_s");
   std::vector<MeasuredStep> steps;
   for (const CsvRow& row : table.rows) {
-    steps.push_back({make_model(row.fields[model]), std::stoi(row.fields[batch]), parse_dtype(row.fields[dtype]),
-                     std::stod(row.fields[compute])});
+    const double s = std::stod(row.fields[compute]);
+    const bool says = !row.fields[low].empty() && !row.fields[high].empty();
+    const double half = std::exp(1.96 * kUnsaidSpread);
+    steps.push_back({make_model(row.fields[model]), std::stoi(row.fields[batch]), parse_dtype(row.fields[dtype]), s,
+                     says ? std::max(std::stod(row.fields[low]), s / 4) : s / half,
+                     says ? std::stod(row.fields[high]) : s * half});
   }
   return steps;
 }
@@ -91,8 +100,7 @@ void compare(const std::vector<MeasuredStep>& steps, const Gpu& gpu) {
   for (const MeasuredStep& step : steps) {
     const ScaledTimes times = scaled_times(step.graph, step.batch, step.dtype, gpu);
     const double predicted_s = times.compute_s();
-    const bool covers =
-        predicted_s * times.low_ratio <= step.compute_s && step.compute_s <= predicted_s * times.high_ratio;
+    const bool covers = predicted_s * times.low_ratio <= step.high_s && step.low_s <= predicted_s * times.high_ratio;
     covered += covers ? 1 : 0;
     for (const std::string& group : {std::string("all"), step.graph.name, std::string(to_string(step.dtype))}) {
       errors.add(group, predicted_s, step.compute_s);
@@ -126,7 +134,8 @@ Vector fit(const std::vector<const MeasuredStep*>& steps, const Gpu& gpu) {
     const Efficiency reached = reached_by(logs, gpu);
     Vector result;
     for (const MeasuredStep* step : steps) {
-      result.push_back(bounded(std::log(estimated_s(*step, gpu, reached) / step->compute_s)) / kResidualSpread);
+      result.push_back(bounded(std::log(estimated_s(*step, gpu, reached) / step->compute_s)) /
+                       std::hypot(kResidualSpread, step->spread()));
     }
     for (std::size_t i = 0; i < kFitted.size(); ++i) result.push_back(logs[i] / kFitted[i].spread);
     return result;

@@ -7,8 +7,7 @@ namespace {
 
 // Kepler, Maxwell, Volta and Turing in fp32: K80, M60, V100 and T4 by `bench/scaling_gpus --data
 // cnn_step_times_aws.csv`. Ampere in fp16: A100 by `bench/scaling_gpt --data gpt_step_times_a100_single_node.csv`.
-// Hopper in fp32: H200 by data/h200_steps.csv (bench/h200_steps); in half precision one network confirms it. All others
-// are estimates: Pascal lies between its neighbours, Ada follows Turing, Blackwell follows Hopper; launches in torch
+// Hopper in fp32 and bf16: H200 by data/h200_steps.csv (bench/h200_steps). All others are estimates: Pascal lies between its neighbours, Ada follows Turing, Blackwell follows Hopper; launches in torch
 // are those of the H200's host. Depthwise convolutions in torch: EfficientNet-B0 and B4 of NVIDIA's examples on V100
 // and A100 (data/scaling_measured.csv); elsewhere up to Turing, torch is taken to gain as much over TensorFlow as on
 // Volta.
@@ -23,8 +22,8 @@ constexpr std::array<Efficiency, 9> kEfficiencies{{
     {1.204, 0.385, 0.753, 0.28, 0.30,  0.053, 0.017,  0.0240, 0.0032, 0.003,  0.801, 0.801, 0.801, 0.05,  20e-6,  9e-6,   106e-6,  20e-6,   20e-6},  // turing
     {1.70,  0.65,  0.85,  0.30, 0.730, 0.040, 0.012,  0.040,  0.012,  0.012,  0.928, 0.928, 0.928, 0.050, 43e-6,  8.9e-6, 0,       49e-6,   38.7e-6},  // ampere
     {1.40,  0.50,  0.75,  0.28, 0.55,  0.033, 0.0051, 0.033,  0.0051, 0.0051, 0.80,  0.45,  0.15,  0.05,  21e-6,  4e-6,   5e-6,    44e-6,   13e-6},  // ada
-    {0.30,  0.20,  0.665, 0.34, 0.50,  0.033, 0.0051, 0.033,  0.0051, 0.0051, 0.75,  0.443, 0.15,  0.32,  21e-6,  4e-6,   5.2e-6,  43.5e-6, 13e-6},  // hopper
-    {0.30,  0.20,  0.665, 0.34, 0.50,  0.033, 0.0051, 0.033,  0.0051, 0.0051, 0.75,  0.443, 0.15,  0.32,  21e-6,  4e-6,   5.2e-6,  43.5e-6, 13e-6},  // blackwell
+    {0.357, 0.20,  0.718, 0.357, 0.468, 0.0355, 0.0063, 0.0355, 0.0063, 0.0063, 0.792, 0.592, 0.133, 0.217, 31e-6, 4.3e-6, 9.7e-6, 31.3e-6, 21.5e-6},  // hopper
+    {0.357, 0.20,  0.718, 0.357, 0.468, 0.0355, 0.0063, 0.0355, 0.0063, 0.0063, 0.792, 0.592, 0.133, 0.217, 31e-6, 4.3e-6, 9.7e-6, 31.3e-6, 21.5e-6},  // blackwell
 }};
 // clang-format on
 
@@ -43,7 +42,7 @@ Evidence evidence_of(Generation generation, DType dtype) {
     case Generation::ampere:
       return half ? Evidence::fitted : Evidence::estimated;
     case Generation::hopper:
-      return half ? Evidence::checked : Evidence::fitted;
+      return Evidence::fitted;
     default:
       return Evidence::estimated;
   }

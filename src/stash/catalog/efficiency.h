@@ -39,7 +39,7 @@ inline constexpr double kHalfGroupedSpeedup = 4;
 inline constexpr double kFp16DepthwiseSpeedup = 2.7;
 
 // How far the figures of a generation can be trusted.
-enum class Evidence { fitted, checked, estimated };
+enum class Evidence { fitted, estimated };
 
 const Efficiency& efficiency_of(Generation generation);
 Evidence evidence_of(Generation generation, DType dtype);

@@ -29,8 +29,6 @@ double unfitted_spread(const Gpu& gpu, DType dtype) {
   switch (evidence_of(gpu.generation, dtype)) {
     case Evidence::fitted:
       return 0;
-    case Evidence::checked:
-      return kUnfitted / 2;
     case Evidence::estimated:
       return kUnfitted;
   }
@@ -84,9 +82,6 @@ std::optional<std::string> evidence_text(const Gpu& gpu, DType dtype) {
   switch (evidence_of(gpu.generation, dtype)) {
     case Evidence::fitted:
       return std::nullopt;
-    case Evidence::checked:
-      return fmt::format("what {} reaches in {} was checked with one network on an H200; the interval is wider",
-                         gpu.name, to_string(dtype));
     case Evidence::estimated:
       return fmt::format(
           "there is no measurement of {}'s generation in {}; its rates follow from other generations, "
