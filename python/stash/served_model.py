@@ -1,5 +1,6 @@
 """What a worker can serve: built-in networks, packages of torch.export and AOTInductor, and Python modules."""
 
+import importlib
 import importlib.util
 import json
 import os
@@ -110,7 +111,7 @@ def load_package(torch, library, file, device):
         return library.ServedModel.package(file, device, f"AOTInductor's {base}", rows, [], batch)
     program = torch.export.load(file)
     if device != "cpu":
-        program = torch.export.passes.move_to_device_pass(program, device)
+        program = importlib.import_module("torch.export.passes").move_to_device_pass(program, device)
     rows, outputs, batch = exported_program.signature(torch, program, Unusable)
     try:
         nodes, results = exported_program.program_rows(torch, program)

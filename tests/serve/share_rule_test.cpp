@@ -60,6 +60,38 @@ TEST(ShareRule, NeedsThatDoNotFitShrinkInProportion) {
   EXPECT_LE(sum_of(shares), 1 + 1e-9);
 }
 
+TEST(ShareRule, NeedsFitWhileTheirSharesDo) {
+  const ShareNeed small{.times = bounded_by_launching(), .most_batch = 32, .rate_per_s = 500};
+  const ShareNeed large{.times = bounded_by_launching(), .most_batch = 32, .rate_per_s = 1500};
+  EXPECT_TRUE(do_needs_fit(std::vector{small, small}, kSteps));
+  EXPECT_FALSE(do_needs_fit(std::vector{large, large}, kSteps));
+  ShareNeed hasty = small;
+  hasty.objective_s = 0.001;  // no batch takes less than 4 ms
+  EXPECT_FALSE(do_needs_fit(std::vector{hasty}, kSteps));
+}
+
+TEST(ShareRule, MeasuredTimesAreBelievedMoreThanTheRule) {
+  ShareNeed need{.times = bounded_by_launching(), .most_batch = 32};
+  EXPECT_NEAR(times_on_steps(need, 1, 2).at(32), 0.032, 1e-9);
+  need.measured = {BatchTimes({{1, 0.004}, {32, 0.020}}), bounded_by_launching()};
+  EXPECT_NEAR(times_on_steps(need, 1, 2).at(32), 0.020, 1e-9);
+  EXPECT_NEAR(times_on_steps(need, 2, 2).at(32), 0.016, 1e-9);
+}
+
+TEST(ShareRule, SharesStayUntilOthersPay) {
+  ShareNeed busy{.times = bounded_by_launching(), .most_batch = 32, .rate_per_s = 1200};
+  const ShareNeed idle{.times = bounded_by_launching(), .most_batch = 32};
+  const std::vector<ShareNeed> needs{busy, idle};
+  const auto first = changed_shares(SharingWay::need, {}, needs, kSteps);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*first, equal_shares(2, kSteps));
+  const auto then = changed_shares(SharingWay::need, *first, needs, kSteps);
+  ASSERT_TRUE(then);
+  EXPECT_GT(then->front(), then->back());
+  EXPECT_FALSE(changed_shares(SharingWay::need, *then, needs, kSteps));
+  EXPECT_FALSE(changed_shares(SharingWay::equal, *first, needs, kSteps));
+}
+
 TEST(ShareRule, AnyNeedsGiveEveryModelAShareAndNeverMoreThanAll) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> any(0, 1);

@@ -7,10 +7,10 @@ namespace {
 
 // Kepler, Maxwell, Volta and Turing in fp32: K80, M60, V100 and T4 by `bench/scaling_gpus --data
 // cnn_step_times_aws.csv`. Ampere in fp16: A100 by `bench/scaling_gpt --data gpt_step_times_a100_single_node.csv`.
-// Hopper in fp32 and bf16: H200 by data/h200_steps.csv (bench/h200_steps). All others are estimates: Pascal lies between its neighbours, Ada follows Turing, Blackwell follows Hopper; launches in torch
-// are those of the H200's host. Depthwise convolutions in torch: EfficientNet-B0 and B4 of NVIDIA's examples on V100
-// and A100 (data/scaling_measured.csv); elsewhere up to Turing, torch is taken to gain as much over TensorFlow as on
-// Volta.
+// Hopper in fp32 and bf16: H200 by data/h200_steps.csv (bench/h200_steps). All others are estimates: Pascal lies
+// between its neighbours, Ada follows Turing, Blackwell follows Hopper; launches in torch are those of the H200's host.
+// Depthwise convolutions in torch: EfficientNet-B0 and B4 of NVIDIA's examples on V100 and A100
+// (data/scaling_measured.csv); elsewhere up to Turing, torch is taken to gain as much over TensorFlow as on Volta.
 // clang-format off
 constexpr std::array<Efficiency, 9> kEfficiencies{{
     // winograd, conv, matrix, tensor conv and matrix; depthwise: all and weights, in TensorFlow all, weights and small;

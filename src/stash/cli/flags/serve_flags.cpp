@@ -115,11 +115,11 @@ void ServeFlags::add_to(CLI::App& app) {
                  "What happens while a model is loaded again. swap: the old one serves; stop: requests wait")
       ->type_name(listed(kReloadWays))
       ->capture_default_str();
-  app.add_option(
-         "--share", sharing_,
-         "How models share a GPU. need, also without a value: each has a part of it, as large as its rate and "
-         "objective need, adjusted every second; equal: equal parts; streams: with --device cuda, all at once on all of "
-         "it; turns: one after the other; default: turns")
+  app.add_option("--share", sharing_,
+                 "How models share a GPU. need, also without a value: each has a part of it, as large as its rate and "
+                 "objective need, adjusted every second; equal: equal parts; streams: with --device cuda, all at once "
+                 "on all of "
+                 "it; turns: one after the other; default: turns")
       ->type_name(listed(kSharingWays))
       ->expected(0, 1);
 }

@@ -65,9 +65,10 @@ void MpsDaemon::wait_until_it_answers() {
       sleep_until_ns(now_ns() + nanoseconds(kAskAgain_s));
       continue;
     }
-    throw Error(fmt::format("NVIDIA's multi-process service ({}) could not be started, and without it models cannot "
-                            "work on a GPU at the same time: install it with the driver, or leave --share away",
-                            kProgram));
+    throw Error(
+        fmt::format("NVIDIA's multi-process service ({}) could not be started, and without it models cannot "
+                    "work on a GPU at the same time: install it with the driver, or leave --share away",
+                    kProgram));
   }
 }
 

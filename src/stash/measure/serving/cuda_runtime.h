@@ -29,8 +29,8 @@ struct CudaRuntime {
   const char* (*error_text)(int error) = nullptr;
   // Several copies as one call; nullptr where the runtime is older than 13.
   int (*copy_batch)(void* const* to, const void* const* from, const std::size_t* bytes, std::size_t count,
-                    const CopyAttributes* attributes, const std::size_t* first_of_attribute, std::size_t attribute_count,
-                    void* stream) = nullptr;
+                    const CopyAttributes* attributes, const std::size_t* first_of_attribute,
+                    std::size_t attribute_count, void* stream) = nullptr;
 
   static const CudaRuntime& get();  // Error where it is not there
 

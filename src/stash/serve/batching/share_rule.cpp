@@ -129,6 +129,16 @@ BatchTimes times_on_steps(const ShareNeed& need, int given, int steps) {
   return times_on_share(need.times, need.most_batch, static_cast<double>(given) / steps);
 }
 
+bool do_needs_fit(std::span<const ShareNeed> needs, int steps) {
+  int all = 0;
+  for (const ShareNeed& need : needs) {
+    const int given = needed_steps(need, steps);
+    if (!is_enough(need, given, steps)) return false;
+    all += given;
+  }
+  return all <= steps;
+}
+
 std::optional<std::vector<double>> changed_shares(SharingWay way, std::span<const double> now,
                                                   std::span<const ShareNeed> needs, int steps) {
   if (now.empty()) return equal_shares(static_cast<int>(needs.size()), steps);

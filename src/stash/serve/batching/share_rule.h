@@ -47,6 +47,9 @@ std::vector<double> equal_shares(int models, int steps);
 // T(b) on so many steps of the device.
 BatchTimes times_on_steps(const ShareNeed& need, int given, int steps);
 
+// Whether the device is large enough for what all need.
+bool do_needs_fit(std::span<const ShareNeed> needs, int steps);
+
 // Whether changing to other shares is worth it: some share is off by two steps.
 bool pays_to_move(std::span<const double> now, std::span<const double> then, int steps);
 

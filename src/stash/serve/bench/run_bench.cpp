@@ -123,8 +123,8 @@ ServeBench bench_of(const ServedModel& model, WorkerCrew* workers, const BenchOp
   // A real model takes longer to load than a window lasts.
   const BenchSwitches switches{.reload = workers == nullptr && model.load_s > 0,
                                .gpu = workers != nullptr && workers->uses_gpu()};
-  const auto conditions = static_cast<double>(
-      plan_bench(options.settings, switches, options.window_s, 1, options.seed).conditions.size());
+  const auto conditions =
+      static_cast<double>(plan_bench(options.settings, switches, options.window_s, 1, options.seed).conditions.size());
   const int rounds = static_cast<int>(options.duration_s / (conditions * options.window_s));
   if (rounds < 1) {
     throw UsageError(fmt::format("--for {} is too short: a round of {:.0f} conditions takes {}",

@@ -15,8 +15,8 @@ namespace stash {
 // The workers of all models, and the memory of the requests that they share.
 class WorkerCrew {
  public:
-  // Begins to load all models. `request_bytes`: that requests may take together. Error where they are to work on a GPU at
-  // the same time and cannot.
+  // Begins to load all models. `request_bytes`: that requests may take together. Error where they are to work on a GPU
+  // at the same time and cannot.
   WorkerCrew(const std::vector<ModelSource>& sources, WorkerSettings settings, std::size_t request_bytes);
 
   // Until every model is loaded or cannot be; false: `stop_fd` could be read before. `on_wait` hears how many are left.

@@ -23,6 +23,7 @@ void WorkerPartition::take_new_models() {
   for (Part& part : parts_) {
     if (part.version == part.queue->version()) continue;
     part.version = part.queue->version();
+    part.whole = part.queue->model().times;
     part.times = part.worker->part_times();
   }
 }
@@ -36,15 +37,25 @@ void WorkerPartition::settle(std::int64_t now_ns) {
   if (all == 0) return;
   std::vector<ShareNeed> needs;
   for (const Part& part : parts_) {
-    needs.push_back({.times = part.queue->model().times,
+    needs.push_back({.times = part.whole,
                      .most_batch = part.queue->settings().most_batch,
                      .rate_per_s = part.queue->rate_per_s(now_ns),
                      .objective_s = part.queue->rule().objective_s,
                      .measured = part.times});
   }
+  if (way_ == SharingWay::need && !shares_.empty() && !do_needs_fit(needs, all)) return give_all();
   auto shares = changed_shares(way_, shares_, needs, all);
   if (shares) shares_ = std::move(*shares);
   if (shares || is_new) give(all);
+}
+
+void WorkerPartition::give_all() {
+  shares_.assign(parts_.size(), 0);
+  for (Part& part : parts_) {
+    part.queue->counts.share_ratio.reset();
+    part.worker->set_device_parts(0, 0);
+    part.queue->change_times(part.whole);
+  }
 }
 
 void WorkerPartition::give(int steps) {

@@ -10,7 +10,8 @@
 namespace stash {
 
 // A GPU that is divided among the workers of several models: each works on some parts of it, as its measured times, its
-// rate and its objective ask for. Used by the thread of the server.
+// rate and its objective ask for. Where that is more than there is, all work on all of it: parts that are too small for
+// one are idle while it waits. Used by the thread of the server.
 class WorkerPartition {
  public:
   explicit WorkerPartition(SharingWay way) : way_(way) {}
@@ -26,12 +27,14 @@ class WorkerPartition {
     ModelWorker* worker;
     ModelQueue* queue;
     std::uint64_t version = 0;  // of the model whose times the queue has
-    std::vector<BatchTimes> times{};
+    BatchTimes whole{{{1, 0}}};
+    std::vector<BatchTimes> times{};  // by parts
   };
   // Of how many parts the device consists; 0: no model that is divided is there yet.
   int steps() const;
   void take_new_models();
   void give(int steps);
+  void give_all();
 
   SharingWay way_;
   std::vector<Part> parts_;
