@@ -16,16 +16,14 @@ use_program() { # whole or first
 }
 use_program whole
 
-# Uses the whole program where it is up to date, or else the first one for the arguments that it knows, and sets fresh
-# to whether that is up to date. The first program asks for the whole one by STASH_PROGRAM, when a verb needs more.
+# Uses the whole program where it is up to date, or else the first one for the verbs that it has; fails where the one in
+# use is to be built. The first program asks for the whole one by STASH_PROGRAM, when a verb needs more.
 choose_program() { # arguments
-  fresh=yes
   use_program whole
   ! program_is_fresh || return 0
-  fresh=no
-  [[ ${STASH_PROGRAM-} != whole && " $first_verbs --version " == *" ${1-} "* ]] || return 0
+  [[ ${STASH_PROGRAM-} != whole && " $first_verbs --version " == *" ${1-} "* ]] || return 1
   use_program first
-  ! program_is_fresh || fresh=yes
+  program_is_fresh
 }
 
 # Sets REPLY to what git has checked out, without starting git; empty where that is not known.
