@@ -11,10 +11,10 @@
 
 namespace stash {
 
-class PredictFlags;
 class SplitFlags;
 struct Instance;
 struct PoolSeat;
+struct PredictFlags;
 struct Predictions;
 struct ReportOptions;
 struct ServeBenchFiles;
