@@ -3,9 +3,28 @@
 
 # One tree for the program, the tests and what the torch extension shares with them.
 readonly tree=${root:?}/build/release
-readonly program=$tree/bin/stash
-readonly program_stamp=$tree/program_stamp
 readonly sources=("$root/CMakeLists.txt" "$root/cmake" "$root/catalog" "$root/data" "$root/src")
+# The verbs of the first program (src/stash/cli/CMakeLists.txt): half of the sources, so that whoever wants to measure
+# or predict waits for no more. The whole program has all verbs and takes its place once it is built.
+readonly first_verbs='profile run watch report diff import predict advise links doctor catalog models dataset extension'
+
+use_program() { # whole or first
+  case $1 in
+    whole) program=$tree/bin/stash program_stamp=$tree/program_stamp program_target=stash ;;
+    first) program=$tree/first/stash program_stamp=$tree/first_stamp program_target=stash_first ;;
+  esac
+}
+use_program whole
+
+# Uses the whole program where it is up to date, or else the first one for the verbs that it has; fails where the one in
+# use is to be built. The first program asks for the whole one by STASH_PROGRAM, when a verb needs more.
+choose_program() { # arguments
+  use_program whole
+  ! program_is_fresh || return 0
+  [[ ${STASH_PROGRAM-} != whole && " $first_verbs --version " == *" ${1-} "* ]] || return 1
+  use_program first
+  program_is_fresh
+}
 
 # Sets REPLY to what git has checked out, without starting git; empty where that is not known.
 checked_out() {

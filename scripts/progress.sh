@@ -3,7 +3,7 @@
 
 # What the stages cost on two cores of a shared AMD EPYC (bench/first_run.py), and how long its compiler took to check the
 # sample of probe_compiler. A machine on which the sample takes twice as long is expected to need twice the time.
-readonly program_cpu_s=320 tests_cpu_s=210 torch_s=20 extension_cpu_s=110 serial_s=20 sample_ms=950
+readonly first_cpu_s=150 program_cpu_s=290 tests_cpu_s=210 torch_s=20 extension_cpu_s=110 serial_s=20 sample_ms=950
 readonly rebuild_s=15      # of a tree that holds a program, until Ninja has counted what changed
 readonly report_every_s=30 # where the line cannot be redrawn
 slowness_percent=100
@@ -83,6 +83,19 @@ look_at_compiling() { # name cpu-s what
   ((total == 0)) || what+=" $done of $total"
 }
 
+# The first program, the whole one, or what the whole one has more than the first.
+look_at_program() {
+  local cpu_s=$program_cpu_s doing="compiling the program" done='' total=''
+  if [[ $program_target == stash_first ]]; then
+    cpu_s=$first_cpu_s
+  elif [[ -x $tree/first/stash ]]; then
+    doing="compiling the rest of the program"
+    read_ninja "${task_log[program]}"
+    ((total)) || cpu_s=$((program_cpu_s - first_cpu_s)) # Ninja counts what is left; before that nobody does
+  fi
+  look_at_compiling program "$cpu_s" "$doing"
+}
+
 # pip names the size of what it downloads; the folder that it downloads to tells how much is there.
 look_at_pip() { # name
   local elapsed=$((SECONDS - task_start[$1])) size have
@@ -105,7 +118,7 @@ describe_tasks() { # afterwards-s
   for name in "${!task_pid[@]}"; do
     kill -0 "${task_pid[$name]}" 2>/dev/null && [[ $(jobs -rp) == *"${task_pid[$name]}"* ]] || continue
     case $name in
-      program) look_at_compiling program "$program_cpu_s" "compiling the program" ;;
+      program) look_at_program ;;
       everything) look_at_compiling everything "$((program_cpu_s + tests_cpu_s))" "compiling the program and the tests" ;;
       torch) look_at_pip torch ;;
       *) what="installing test programs" left=10 ;;

@@ -23,7 +23,7 @@ set_up() { # needs-venv: yes or no
   if ! program_is_fresh; then # the call that was waited for may have built it
     ensure_packages program
     probe_compiler
-    start_task program build_checkout stash
+    start_task program build_checkout "$program_target"
     tasks=yes
   fi
   if [[ $1 == yes ]] && ! venv_is_fresh; then

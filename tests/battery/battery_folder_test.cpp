@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "battery_fixture.h"
+#include "stash/battery/is_battery.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
 #include "support/message_of.h"

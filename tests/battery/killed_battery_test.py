@@ -15,9 +15,9 @@ MODELS = ("--models", "squeezenet1_0,shufflenet_v2_x0_5", "--device", "emulated:
 QUICK = ("--precision", "50%", "--case-time", "3s")
 FOUR = (*MODELS, "--batches", "2,4")
 ENDLESS = (*FOUR, "--precision", "0.01%", "--case-time", "60s")
-KILLS = 10
-BATCHES = 5
-LONGEST_S = 3.5  # until a kill: a case finishes now and then, all never before the tenth
+KILLS = 5  # ten of them, and more cases: many_kills_test.py
+BATCHES = 3
+LONGEST_S = 3.5  # until a kill: a case finishes now and then, all never before the last
 
 
 class Battery(unittest.TestCase):
@@ -61,14 +61,17 @@ class Battery(unittest.TestCase):
                 finished.add(event["case"])
 
     def test_a_battery_killed_at_random_moments_ends_with_every_case_finished_once(self):
+        self.kill_at_random_moments(KILLS, BATCHES)
+
+    def kill_at_random_moments(self, kills, batches):
         self.skip_figures()
         moments = random.Random(1)
         first = {}
-        arguments = (*MODELS, *QUICK, "--batches", ",".join(map(str, range(2, 2 + BATCHES))))
-        for _ in range(KILLS):
+        arguments = (*MODELS, *QUICK, "--batches", ",".join(map(str, range(2, 2 + batches))))
+        for _ in range(kills):
             run = self.start(*arguments)
             time.sleep(moments.uniform(0.2, LONGEST_S))
-            self.assertIsNone(run.process.poll(), "done before it was killed ten times")
+            self.assertIsNone(run.process.poll(), "done before it was killed so often")
             run.process.send_signal(signal.SIGKILL)
             run.finish(60)
             self.assertEqual(run.survivors(), {}, "ranks outlived a killed battery")
@@ -80,13 +83,13 @@ class Battery(unittest.TestCase):
         self.finish(self.start(*arguments), 0)
         self.assertEqual(first, {name: profile for name, profile in self.profiles().items() if name in first})
         self.assertEqual(set(self.profiles()), self.planned())
-        self.assertEqual(len(self.planned()), 2 * BATCHES)
+        self.assertEqual(len(self.planned()), 2 * batches)
         self.check_finished_once()
         summary = json.loads((self.out / "summary.json").read_text())
         self.assertEqual({case["state"] for case in summary["cases"]}, {"finished"})
         starts = len(self.events())
         again = self.finish(self.start(), 0)
-        self.assertIn(f"0 of {2 * BATCHES} cases finished by this call", again.err)
+        self.assertIn(f"0 of {2 * batches} cases finished by this call", again.err)
         self.assertEqual([event["event"] for event in self.events()[starts:]], ["begin", "end"])
 
     def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(self):

@@ -12,6 +12,8 @@ CMAKE = """cmake_minimum_required(VERSION 3.25)
 project(stash VERSION 7.8.9 LANGUAGES CXX)
 add_executable(stash src/main.cpp)
 set_target_properties(stash PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+add_executable(stash_first src/main.cpp)
+set_target_properties(stash_first PROPERTIES OUTPUT_NAME stash RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/first)
 """
 MAIN = """#include <cstdio>
 #include <cstdlib>
@@ -19,6 +21,7 @@ int main(int count, char** arguments) {
   const char* python = std::getenv("STASH_PYTHON");
   std::printf("%s\\n%s\\n%s\\n", "first", std::getenv("STASH_ROOT"), python ? python : "-");
   for (int i = 1; i < count; ++i) std::printf("%s\\n", arguments[i]);
+  if (std::getenv("STASH_PROGRAM")) std::printf("STASH_PROGRAM is for ./stash alone\\n");
 }
 """
 SLOW = "#include <regex>\nstatic const std::regex slow(\"a+\");\n"  # a few seconds to compile

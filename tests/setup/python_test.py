@@ -32,6 +32,8 @@ class Choosing(SetUpCase):
         return folder
 
     def test_only_verbs_that_start_ranks_have_one(self):
+        self.assert_runs("serve")  # with the whole program there is nothing left to build
+        self.checkout.logged()
         self.assertEqual(self.chosen("profile"), self.own)
         self.assertEqual(self.chosen("profile", "--model", "resnet18"), self.own)
         for verb in ("study", "characterize", "links", "doctor", "extension"):
@@ -143,7 +145,7 @@ class Making(SetUpCase):
 
     def test_it_is_made_while_the_program_compiles(self):
         shutil.rmtree(self.venv)
-        (self.checkout.root / "build/release/program_stamp").unlink()
+        (self.checkout.root / "build/release/first_stamp").unlink()
         # Each of the two waits for the other: one after the other they would not end.
         marks = self.checkout.folder
         wait = "touch '{0}/{1}'; for ((i = 0; i < 500; ++i)); do [[ -e '{0}/{2}' ]] && break; sleep 0.02; done"
@@ -156,7 +158,7 @@ class Making(SetUpCase):
 
     def test_a_verb_that_needs_no_torch_does_not_wait_until_another_call_has_installed_it(self):
         shutil.rmtree(self.venv)
-        (self.checkout.root / "build/release/program_stamp").unlink()
+        (self.checkout.root / "build/release/first_stamp").unlink()
         go_on = self.checkout.folder / "go on"
         self.checkout.install_python(before_install=f"while [[ ! -e '{go_on}' ]]; do sleep 0.05; done")
         call = subprocess.Popen(**self.checkout.command("profile"))

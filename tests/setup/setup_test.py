@@ -79,7 +79,7 @@ class Building(SetUpCase):
 
     def test_a_source_changed_during_the_build_is_built_by_the_next_call(self):
         ninja, source = shutil.which("ninja"), self.checkout.root / "src/main.cpp"
-        self.checkout.tool("ninja", f"'{ninja}' \"$@\" || exit\n[[ ${{!#}} != stash ]] || sed -i s/first/second/ '{source}'")
+        self.checkout.tool("ninja", f"'{ninja}' \"$@\" || exit\n[[ ${{!#}} != stash_first ]] || sed -i s/first/second/ '{source}'")
         lines, _ = self.assert_runs("report")
         self.assertEqual(lines[0], "first")
         self.checkout.tool("ninja", f"exec '{ninja}' \"$@\"")
@@ -119,6 +119,53 @@ class Building(SetUpCase):
         self.assertEqual(len(configured), 1)
 
 
+class TwoPrograms(SetUpCase):
+    """The first program has the verbs of a new user; the whole one has all and is built when it is needed."""
+
+    def built(self):
+        return [name for name in ("first", "bin") if (self.checkout.root / "build/release" / name / "stash").exists()]
+
+    def test_a_verb_of_the_first_program_waits_for_no_more(self):
+        self.assert_runs("report")
+        self.assertEqual(self.built(), ["first"])
+
+    def test_another_verb_builds_the_rest_and_says_so(self):
+        self.assert_runs("report")
+        _, said = self.assert_runs("serve", "resnet50")
+        self.assertIn("compiling the rest of the program", said)
+        self.assertEqual(self.built(), ["first", "bin"])
+        self.checkout.logged()
+        self.assert_runs("report")
+        self.assert_runs("serve", "resnet50")
+        self.assertEqual(self.checkout.logged(), [])
+
+    def test_in_a_fresh_clone_another_verb_builds_the_whole_program_at_once(self):
+        _, said = self.assert_runs("plan")
+        self.assertNotIn("rest of the program", said)
+        self.assertEqual(self.built(), ["bin"])
+
+    def test_the_first_program_can_ask_for_the_whole_one(self):
+        self.assert_runs("predict")
+        self.assert_runs("predict", "--tensor", "8", STASH_PROGRAM="whole")
+        self.assertEqual(self.built(), ["first", "bin"])
+
+    def test_the_whole_program_is_used_for_every_verb_until_a_source_changes(self):
+        self.assert_runs("serve")
+        (self.checkout.root / "build/release/bin/stash").write_text("#!/bin/sh\necho the whole one\n")
+        self.assertEqual(self.checkout.call("report").stdout, "the whole one\n")
+        self.checkout.write("src/main.cpp", MAIN.replace("first", "second"))
+        self.assertEqual(self.assert_runs("report")[0][0], "second")
+        self.assertEqual(self.built(), ["first", "bin"])
+
+    def test_help_needs_neither_and_the_version_is_what_the_first_program_says(self):
+        self.assert_runs("report")
+        self.assertEqual(self.checkout.call("serve", "--help").stdout,
+                         (self.checkout.root / "docs/cli/help/serve.txt").read_text())
+        self.assertEqual(self.checkout.call("--help").stdout, (self.checkout.root / "docs/cli/help/stash.txt").read_text())
+        self.assertEqual(self.assert_runs("--version")[0][3:], ["--version"])
+        self.assertEqual(self.built(), ["first"])
+
+
 class Answering(SetUpCase):
     """Help and version need no program, and once there is one they are its own."""
 
@@ -154,7 +201,7 @@ class Answering(SetUpCase):
         self.assertFalse((self.checkout.root / "build/release").exists())
 
     def test_once_there_is_a_program_it_knows_its_verbs(self):
-        self.assert_runs("report")
+        self.assert_runs("serve")
         self.checkout.write("src/main.cpp", MAIN.replace("first", "second"))
         self.assertEqual(self.assert_runs("new-verb")[0][0], "second")
 
@@ -182,23 +229,23 @@ class Mending(SetUpCase):
         return self.checkout.log.read_text().splitlines() if self.checkout.log.exists() else []
 
     def test_whatever_is_deleted_from_the_build_is_mended(self):
-        for name in ("bin", "program_stamp", "CMakeFiles", "build.ninja", "CMakeCache.txt", ".ninja_log", ""):
+        for name in ("first", "first_stamp", "CMakeFiles", "build.ninja", "CMakeCache.txt", ".ninja_log", ""):
             self.assert_runs("report")
             path = self.checkout.root / "build/release" / name
             path.unlink() if path.is_file() else shutil.rmtree(path)
-            (self.checkout.root / "build/release/program_stamp").unlink(missing_ok=True)
+            (self.checkout.root / "build/release/first_stamp").unlink(missing_ok=True)
             with self.subTest(deleted=name):
                 self.assert_runs("report")
 
     def test_a_deleted_program_alone_is_noticed(self):
         self.assert_runs("report")
-        shutil.rmtree(self.checkout.root / "build/release/bin")
+        shutil.rmtree(self.checkout.root / "build/release/first")
         self.assert_runs("report")
 
     def test_a_tree_left_while_configuring_starts_afresh(self):
         self.assert_runs("report")
         build = self.checkout.root / "build/release"
-        (build / "program_stamp").unlink()
+        (build / "first_stamp").unlink()
         (build / "unfinished").write_text("configure")
         (build / "CMakeCache.txt").write_text("half a ca")
         self.assert_runs("report")
@@ -206,10 +253,10 @@ class Mending(SetUpCase):
     def test_a_tree_left_while_compiling_that_cannot_go_on_starts_afresh(self):
         self.assert_runs("report")
         build = self.checkout.root / "build/release"
-        (build / "program_stamp").unlink()
+        (build / "first_stamp").unlink()
         (build / "unfinished").write_text("compile")
-        shutil.rmtree(build / "CMakeFiles/stash.dir")
-        (build / "CMakeFiles/stash.dir").write_text("a file where a folder belongs")
+        shutil.rmtree(build / "CMakeFiles/stash_first.dir")
+        (build / "CMakeFiles/stash_first.dir").write_text("a file where a folder belongs")
         self.assert_runs("report")
 
     def test_a_moved_checkout_is_mended(self):
@@ -241,7 +288,7 @@ class Faults(SetUpCase):
 
     def test_a_full_disk(self):
         ninja = shutil.which("ninja")
-        self.checkout.tool("ninja", f"[[ ${{!#}} == stash ]] || exec '{ninja}' \"$@\"\n"
+        self.checkout.tool("ninja", f"[[ ${{!#}} == stash_first ]] || exec '{ninja}' \"$@\"\n"
                            "echo 'fatal error: error writing to a.s: No space left on device'; exit 1")
         self.refused_in_one_line("the disk is full")
         self.checkout.tool("ninja", f"exec '{ninja}' \"$@\"")
@@ -260,7 +307,7 @@ class Faults(SetUpCase):
 
     def test_a_full_disk_of_the_compiler_is_named(self):
         ninja = shutil.which("ninja")
-        self.checkout.tool("ninja", f"[[ ${{!#}} == stash ]] || exec '{ninja}' \"$@\"\n"
+        self.checkout.tool("ninja", f"[[ ${{!#}} == stash_first ]] || exec '{ninja}' \"$@\"\n"
                            "echo \"fatal error: error writing to $TMPDIR/ccXy12.s: No space left on device\"; exit 1")
         self.refused_in_one_line(f"the disk of {self.checkout.folder} is full", TMPDIR=self.checkout.folder)
 

@@ -6,6 +6,7 @@
 
 #include "stash/attribute/attribute.h"
 #include "stash/battery/battery_json.h"
+#include "stash/battery/is_battery.h"
 #include "stash/battery/micro_storage.h"
 #include "stash/core/error.h"
 #include "stash/core/file.h"
@@ -16,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPlanFile = "battery.json";
 constexpr std::size_t kLargestPlan = 64u << 20;   // 10,000 cases take 10 MB
 constexpr std::size_t kLargestFailure = 1 << 20;  // a message of some lines
 constexpr std::size_t kMostProfiles = 20'000;
@@ -50,17 +50,17 @@ void BatteryFolder::tidy() const {
 }
 
 std::optional<Battery> BatteryFolder::plan() const {
-  if (!is_there(file(kPlanFile))) return std::nullopt;
+  if (!is_there(file(kBatteryPlanFile))) return std::nullopt;
   try {
-    return battery_from_json_text(read_file(file(kPlanFile), kLargestPlan));
+    return battery_from_json_text(read_file(file(kBatteryPlanFile), kLargestPlan));
   } catch (const Error& error) {
     throw Error(fmt::format("cannot read '{}': {}; remove it to begin anew, finished cases stay",
-                            file(kPlanFile).string(), error.what()));
+                            file(kBatteryPlanFile).string(), error.what()));
   }
 }
 
 void BatteryFolder::write_plan(const Battery& battery) const {
-  write_file_atomically(file(kPlanFile), to_json_text(battery));
+  write_file_atomically(file(kBatteryPlanFile), to_json_text(battery));
 }
 
 // What cannot be read is not finished: it is measured again.
@@ -112,7 +112,5 @@ std::vector<std::string> BatteryFolder::profile_names() const {
   std::ranges::sort(names);
   return names;
 }
-
-bool is_battery(const fs::path& folder) { return is_there(folder / kPlanFile) || is_there(folder / "cases"); }
 
 }  // namespace stash

@@ -44,7 +44,4 @@ class BatteryFolder {
   std::filesystem::path path_;
 };
 
-// True where the folder looks like one of these.
-bool is_battery(const std::filesystem::path& folder);
-
 }  // namespace stash

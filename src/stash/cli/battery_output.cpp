@@ -18,4 +18,9 @@ std::string render_battery(const BatterySummary& summary, Format format, const R
   }
 }
 
+std::string render_battery_folder(const std::string& folder, Format format, std::optional<double> usd_per_hour,
+                                  const ReportOptions& options) {
+  return render_battery(summarize(BatteryFolder(folder), usd_per_hour), format, options);
+}
+
 }  // namespace stash

@@ -10,6 +10,8 @@
 
 #include "stash/cli/command_line.h"
 #include "stash/cli/exit_codes.h"
+#include "stash/cli/rest_is_needed.h"
+#include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/report/printable.h"
 
@@ -31,7 +33,11 @@ int complain(std::string_view message, int code) {
 
 int main(int argc, char** argv) {
   try {
-    return stash::run_command_line(stash::make_verbs(), argc, argv);
+    try {
+      return stash::run_command_line(stash::make_verbs(), argc, argv);
+    } catch (const stash::RestIsNeeded&) {
+      stash::become_whole_program(argv);
+    }
   } catch (const stash::UsageError& error) {
     return complain(error.what(), stash::kExitUsage);
   } catch (const stash::Error& error) {

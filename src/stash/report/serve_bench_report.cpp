@@ -37,7 +37,7 @@ std::string duration_range(const std::optional<double>& low_s, const std::option
   return fmt::format("{} to {}", shown(*low_s), shown(*high_s));
 }
 
-std::string signed_duration(double s) { return s < 0 ? "-" + format_duration(-s) : format_duration(s); }
+std::string signed_time(double s) { return s < 0 ? "-" + format_duration(-s) : format_duration(s); }
 
 std::string ratio_text(double ratio) { return fmt::format("{:.1f} %", 100 * ratio); }
 
@@ -60,7 +60,7 @@ std::vector<std::vector<std::string>> primitive_rows(const ServeBench& bench) {
   std::vector<std::vector<std::string>> rows{{"switch", "setting", "instead of", "saves", "95 % interval"}};
   for (const BenchPrimitive& one : bench.primitives) {
     rows.push_back({printable(one.name), printable(one.setting), printable(one.against),
-                    one.saves_s ? signed_duration(*one.saves_s) : "–",
+                    one.saves_s ? signed_time(*one.saves_s) : "–",
                     one.saves_s ? duration_range(one.low_s, one.high_s) : "not measured here"});
   }
   return rows;

@@ -36,7 +36,9 @@ std::string part_of(double s, double whole_s) {
   return fmt::format("{:.{}f} of {}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, whole);
 }
 
-std::string percent(double ratio) { return fmt::format("{:.{}f} %", ratio * 100, std::abs(ratio) < 0.0095 ? 1 : 0); }
+std::string whole_percent(double ratio) {
+  return fmt::format("{:.{}f} %", ratio * 100, std::abs(ratio) < 0.0095 ? 1 : 0);
+}
 
 class Sentence {
  public:
@@ -57,7 +59,7 @@ class Sentence {
 
   std::string compute(std::string_view before) const {
     const auto& time = ledger_[Part::compute];
-    return time ? fmt::format("{}compute {}", before, percent(ratio(*time))) : "";
+    return time ? fmt::format("{}compute {}", before, whole_percent(ratio(*time))) : "";
   }
 
   std::string headline(const Stall& largest) const {
@@ -66,17 +68,18 @@ class Sentence {
       const bool named =
           stall.part != largest.part && differs_from_zero(stall.time) && ratio(stall.time) >= kAlsoNamedRatio;
       if (named)
-        others +=
-            fmt::format("{}{} {}", others.empty() ? "; " : ", ", to_string(stall.part), percent(ratio(stall.time)));
+        others += fmt::format("{}{} {}", others.empty() ? "; " : ", ", to_string(stall.part),
+                              whole_percent(ratio(stall.time)));
     }
-    return fmt::format("{} costs {} of every step ({}){}{}", to_string(largest.part), percent(ratio(largest.time)),
-                       part_of(largest.time.s, ledger_.step.s), others, compute(others.empty() ? "; " : ", "));
+    return fmt::format("{} costs {} of every step ({}){}{}", to_string(largest.part),
+                       whole_percent(ratio(largest.time)), part_of(largest.time.s, ledger_.step.s), others,
+                       compute(others.empty() ? "; " : ", "));
   }
 
   std::string only_compute(const Stall& largest) const {
     return fmt::format("nothing but compute matters: the largest stall, {}, costs {} of every step ({}){}",
-                       to_string(largest.part), percent(ratio(largest.time)), part_of(largest.time.s, ledger_.step.s),
-                       compute("; "));
+                       to_string(largest.part), whole_percent(ratio(largest.time)),
+                       part_of(largest.time.s, ledger_.step.s), compute("; "));
   }
 
   std::string nothing_certain() const {

@@ -9,13 +9,13 @@
 #include "stash/catalog/instances.h"
 #include "stash/catalog/user_catalogue.h"
 #include "stash/cli/output.h"
+#include "stash/cli/serve_bench_file.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/core/words.h"
 #include "stash/fleet/market/catalogue_market.h"
 #include "stash/fleet/market/own_market.h"
 #include "stash/fleet/market/published_market.h"
-#include "stash/serve/bench/bench_json.h"
 #include "stash/serve/model/served_model.h"
 
 namespace stash {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "stash/cli/flags/format_flag.h"
-#include "stash/launch/pool/pool_seat.h"
+#include "stash/cli/flags/seat_flags.h"
 #include "stash/report/report.h"
 #include "stash/share/pool/pool_server.h"
 
@@ -13,29 +13,6 @@ class App;
 }
 
 namespace stash {
-
-// Where the pool listens.
-class SocketFlag {
- public:
-  void add_to(CLI::App& app);
-  std::string get() const;  // an absolute path
-
- private:
-  std::string given_;
-};
-
-// What a job that joins a pool says of itself.
-class SeatFlags {
- public:
-  void add_to(CLI::App& app);
-  PoolSeat resolve(const std::string& default_name) const;  // UsageError names the flag at fault
-
- private:
-  SocketFlag socket_;
-  std::string name_;
-  int min_workers_ = 1;
-  std::optional<int> max_workers_;
-};
 
 // How a pool shares.
 class PoolFlags {

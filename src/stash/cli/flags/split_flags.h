@@ -3,20 +3,20 @@
 #include <optional>
 #include <string>
 
-#include "stash/plan/gpt_search.h"
-
 namespace CLI {
 class App;
 }
 
 namespace stash {
 
+struct GptSearch;
+
 // How a language model is split; what is not given is open.
 class SplitFlags {
  public:
   void add_to(CLI::App& app);
   bool any() const;
-  GptSearch search() const;  // UsageError names the flag at fault
+  GptSearch search() const;  // split_search.cpp; UsageError names the flag at fault
 
  private:
   std::optional<int> data_, tensor_, pipeline_, shards_, interleave_, micro_batch_;

@@ -11,6 +11,7 @@
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/verbs/catalog_verbs.h"
+#include "stash/cli/verbs/rest_of_program.h"
 #include "stash/core/cache_folder.h"
 #include "stash/core/dates.h"
 #include "stash/core/error.h"
@@ -25,6 +26,8 @@ namespace fs = std::filesystem;
 
 class CatalogAddVerb final : public Verb {
  public:
+  explicit CatalogAddVerb(const RestOfProgram& rest) : rest_(rest) {}
+
   std::string name() const override { return "add"; }
   std::string description() const override { return "Add this machine, measured in a few seconds"; }
 
@@ -47,7 +50,7 @@ class CatalogAddVerb final : public Verb {
     machine_.storage = storage_.empty() ? ready_cache_folder() : fs::path(storage_);
     const ThisMachine measured = [&] {
       StatusLine line;
-      return describe_this_machine(machine_, today(), [&](std::string_view text) { line.show(text); });
+      return rest_.describe_this_machine(machine_, today(), [&](std::string_view text) { line.show(text); });
     }();
     const fs::path written = write_user_instances(
         user_catalogue_folder(), "machine-" + catalogue_file_name(measured.instance.name), {&measured.instance, 1});
@@ -70,6 +73,7 @@ class CatalogAddVerb final : public Verb {
     }
   }
 
+  RestOfProgram rest_;
   std::string file_, storage_;
   ThisMachineOptions machine_;
   UsdFlag price_;
@@ -77,6 +81,8 @@ class CatalogAddVerb final : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> make_catalog_add_verb() { return std::make_unique<CatalogAddVerb>(); }
+std::unique_ptr<Verb> make_catalog_add_verb(const RestOfProgram& rest) {
+  return std::make_unique<CatalogAddVerb>(rest);
+}
 
 }  // namespace stash

@@ -4,6 +4,7 @@
 
 #include "stash/cli/verbs/catalog_verbs.h"
 #include "stash/cli/verbs/inner_verbs.h"
+#include "stash/cli/verbs/rest_of_program.h"
 #include "stash/core/words.h"
 #include "stash/report/printable.h"
 #include "stash/report/terminal.h"
@@ -13,6 +14,8 @@ namespace {
 
 class CatalogVerb final : public Verb {
  public:
+  explicit CatalogVerb(const RestOfProgram& rest) : rest_(rest) {}
+
   std::string name() const override { return "catalog"; }
   std::string description() const override { return "List machines that can be rented, with prices; add your own"; }
 
@@ -28,12 +31,13 @@ class CatalogVerb final : public Verb {
     verbs_.add(app, make_catalog_list_verb());
     verbs_.add(app, make_catalog_show_verb());
     verbs_.add(app, make_catalog_import_verb());
-    verbs_.add(app, make_catalog_add_verb());
+    verbs_.add(app, make_catalog_add_verb(rest_));
   }
 
   int run() override { return verbs_.chosen()->run(); }  // one of them is required
 
  private:
+  RestOfProgram rest_;
   InnerVerbs verbs_;
 };
 
@@ -55,6 +59,6 @@ std::string catalogue_file_name(std::string_view name) {
   return result;
 }
 
-std::unique_ptr<Verb> make_catalog_verb() { return std::make_unique<CatalogVerb>(); }
+std::unique_ptr<Verb> make_catalog_verb(const RestOfProgram& rest) { return std::make_unique<CatalogVerb>(rest); }
 
 }  // namespace stash

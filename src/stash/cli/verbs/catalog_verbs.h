@@ -13,7 +13,7 @@ namespace stash {
 std::unique_ptr<Verb> make_catalog_list_verb();
 std::unique_ptr<Verb> make_catalog_show_verb();
 std::unique_ptr<Verb> make_catalog_import_verb();
-std::unique_ptr<Verb> make_catalog_add_verb();
+std::unique_ptr<Verb> make_catalog_add_verb(const RestOfProgram& rest);
 
 FormatFlag catalogue_format();  // text, json or csv
 // To standard output, in plain letters where it takes no others.

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -9,6 +8,9 @@
 #include "stash/attribute/attribute.h"
 #include "stash/cli/flags/format_flag.h"
 #include "stash/cli/output.h"
+#include "stash/cli/serve_bench_file.h"
+#include "stash/cli/serve_bench_files.h"
+#include "stash/cli/verbs/rest_of_program.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/profile_json.h"
@@ -16,15 +18,11 @@
 #include "stash/report/difference_report.h"
 #include "stash/report/html/difference_page.h"
 #include "stash/report/printable.h"
-#include "stash/report/serve_bench_difference.h"
 #include "stash/report/terminal.h"
-#include "stash/serve/bench/bench_json.h"
 
 namespace stash {
 
 namespace {
-
-constexpr int kExitOverLimit = 1;
 
 // So that a long name leaves room for the other reasons.
 std::string cut(const std::string& name) { return printable(name, true, 60); }
@@ -41,6 +39,8 @@ Profile read_compared(const std::string& path) {
 
 class DiffVerb final : public Verb {
  public:
+  explicit DiffVerb(const RestOfProgram& rest) : rest_(rest) {}
+
   std::string name() const override { return "diff"; }
   std::string description() const override { return "Compare two profiles of a job; fail CI on a regression"; }
 
@@ -64,7 +64,11 @@ class DiffVerb final : public Verb {
   int run() override {
     format_.check();
     const auto limit_ratio = limit_ ? std::optional(parse_ratio(*limit_, "--fail-over")) : std::nullopt;
-    if (is_serve_bench(before_) && is_serve_bench(after_)) return compare_served(limit_ratio);
+    if (is_serve_bench(before_) && is_serve_bench(after_)) {
+      return rest_.compare_serve_benches(
+          {.before = before_, .after = after_, .limit_ratio = limit_ratio, .even_if_different = force_}, format_.get(),
+          out_);
+    }
     const Profile before = read_compared(before_), after = read_compared(after_);
     const Difference difference = compare(before, after);
     if (!force_) refuse_other_jobs(difference);
@@ -74,22 +78,6 @@ class DiffVerb final : public Verb {
   }
 
  private:
-  // Two files of stash serve bench.
-  int compare_served(const std::optional<double>& limit_ratio) const {
-    const Format format = parse_format(to_string(format_.get()), kListFormats);
-    const BenchDifference difference = compare_benches(read_serve_bench(before_), read_serve_bench(after_));
-    if (!force_ && !difference.mismatches.empty()) {
-      throw UsageError(fmt::format("these are not two runs of one server: they differ in {}; --force compares them",
-                                   fmt::join(difference.mismatches, ", ")));
-    }
-    const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
-    print_or_write(format == Format::json  ? bench_difference_json(difference)
-                   : format == Format::csv ? bench_difference_csv(difference)
-                                           : bench_difference_text(difference, options),
-                   out_);
-    return limit_ratio && !bench_increases_over(difference, *limit_ratio).empty() ? kExitOverLimit : 0;
-  }
-
   static void refuse_other_jobs(const Difference& difference) {
     if (difference.jobs.empty()) return;
     std::string list;
@@ -116,6 +104,7 @@ class DiffVerb final : public Verb {
     }
   }
 
+  RestOfProgram rest_;
   std::string before_, after_;
   std::optional<std::string> limit_;
   bool force_ = false;
@@ -125,6 +114,6 @@ class DiffVerb final : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> make_diff_verb() { return std::make_unique<DiffVerb>(); }
+std::unique_ptr<Verb> make_diff_verb(const RestOfProgram& rest) { return std::make_unique<DiffVerb>(rest); }
 
 }  // namespace stash

@@ -15,7 +15,7 @@
 #include "stash/cli/make_report.h"
 #include "stash/cli/output.h"
 #include "stash/cli/progress.h"
-#include "stash/cli/split_predictions.h"
+#include "stash/cli/verbs/rest_of_program.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/core/error.h"
 #include "stash/core/words.h"
@@ -31,6 +31,8 @@ namespace {
 
 class PredictVerb final : public Verb {
  public:
+  explicit PredictVerb(const RestOfProgram& rest) : rest_(rest) {}
+
   std::string name() const override { return "predict"; }
   std::string description() const override { return "Predict the ledger on other machines, or after a change"; }
 
@@ -60,7 +62,7 @@ class PredictVerb final : public Verb {
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);
     if (split_.any()) {
-      const Predictions found = predict_splits(flags_, split_, on_, nodes_, gpus_, catalogue.instances);
+      const Predictions found = rest_.predict_splits(flags_, split_, on_, nodes_, gpus_, catalogue.instances);
       print_or_write(render(found, catalogue.instances), out_);
       return found.predictions.empty() ? 1 : 0;
     }
@@ -132,6 +134,7 @@ class PredictVerb final : public Verb {
     prediction.needs = input_needs(setting, job);
   }
 
+  RestOfProgram rest_;
   PredictFlags flags_;
   SplitFlags split_;
   std::string on_;
@@ -143,6 +146,6 @@ class PredictVerb final : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> make_predict_verb() { return std::make_unique<PredictVerb>(); }
+std::unique_ptr<Verb> make_predict_verb(const RestOfProgram& rest) { return std::make_unique<PredictVerb>(rest); }
 
 }  // namespace stash

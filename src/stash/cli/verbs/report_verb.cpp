@@ -1,14 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "stash/battery/summary.h"
-#include "stash/cli/battery_output.h"
+#include "stash/battery/is_battery.h"
 #include "stash/cli/output.h"
-#include "stash/cli/serve_bench_output.h"
+#include "stash/cli/serve_bench_file.h"
+#include "stash/cli/verbs/rest_of_program.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/core/profile_json.h"
+#include "stash/report/report.h"
 #include "stash/report/terminal.h"
-#include "stash/serve/bench/bench_json.h"
 
 namespace stash {
 
@@ -16,6 +16,8 @@ namespace {
 
 class ReportVerb final : public Verb {
  public:
+  explicit ReportVerb(const RestOfProgram& rest) : rest_(rest) {}
+
   std::string name() const override { return "report"; }
   std::string description() const override { return "Read a profile: the verdict, the ledger, the warnings"; }
 
@@ -38,29 +40,21 @@ class ReportVerb final : public Verb {
 
   int run() override {
     output_.check();
-    if (is_battery(file_)) return report_battery();
-    if (is_serve_bench(file_)) return report_serve_bench();
+    if (is_battery(file_)) return report_with(rest_.render_battery_folder);
+    if (is_serve_bench(file_)) return report_with(rest_.render_serve_bench_file);
     print_or_write(output_.render(read_profile(file_), out_.empty()), out_);
     return 0;
   }
 
  private:
-  // A file of stash serve bench.
-  int report_serve_bench() const {
+  template <typename Render>
+  int report_with(Render render) const {
     const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
-    print_or_write(render_serve_bench(read_serve_bench(file_), output_.format(), output_.usd_per_hour(), options),
-                   out_);
+    print_or_write(render(file_, output_.format(), output_.usd_per_hour(), options), out_);
     return 0;
   }
 
-  // A folder of stash characterize.
-  int report_battery() const {
-    const ReportOptions options = out_.empty() ? options_for_stdout() : ReportOptions{};
-    print_or_write(render_battery(summarize(BatteryFolder(file_), output_.usd_per_hour()), output_.format(), options),
-                   out_);
-    return 0;
-  }
-
+  RestOfProgram rest_;
   std::string file_;
   ReportOutput output_;
   std::string out_;
@@ -68,6 +62,6 @@ class ReportVerb final : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> make_report_verb() { return std::make_unique<ReportVerb>(); }
+std::unique_ptr<Verb> make_report_verb(const RestOfProgram& rest) { return std::make_unique<ReportVerb>(rest); }
 
 }  // namespace stash

@@ -9,13 +9,13 @@
 
 #include "stash/attribute/attribute.h"
 #include "stash/cli/flags/given_flags.h"
-#include "stash/cli/flags/pool_flags.h"
 #include "stash/cli/flags/script_flags.h"
+#include "stash/cli/flags/seat_flags.h"
 #include "stash/cli/output.h"
 #include "stash/cli/own_files.h"
 #include "stash/cli/progress.h"
 #include "stash/cli/run_progress.h"
-#include "stash/cli/shared_script.h"
+#include "stash/cli/verbs/rest_of_program.h"
 #include "stash/cli/verbs/verb.h"
 #include "stash/cli/why_nothing.h"
 #include "stash/core/error.h"
@@ -31,6 +31,8 @@ namespace {
 
 class RunVerb final : public Verb {
  public:
+  explicit RunVerb(const RestOfProgram& rest) : rest_(rest) {}
+
   std::string name() const override { return "run"; }
   std::string description() const override { return "Measure your own training script, unedited"; }
 
@@ -66,7 +68,7 @@ class RunVerb final : public Verb {
 
   int run() override {
     check_sharing();
-    if (share_) return run_shared_script(flags_.command, seat_.resolve(script_name(flags_.command)));
+    if (share_) return rest_.run_shared_script(flags_.command, seat_.resolve(script_name(flags_.command)));
     output_.check();
     Profile profile;
     profile.job = flags_.resolve();
@@ -158,6 +160,7 @@ class RunVerb final : public Verb {
         rounds, steps, kFewestRounds);
   }
 
+  RestOfProgram rest_;
   ScriptFlags flags_;
   ReportOutput output_;
   std::string out_ = "stash-profile.json";
@@ -173,6 +176,6 @@ class RunVerb final : public Verb {
 
 }  // namespace
 
-std::unique_ptr<Verb> make_run_verb() { return std::make_unique<RunVerb>(); }
+std::unique_ptr<Verb> make_run_verb(const RestOfProgram& rest) { return std::make_unique<RunVerb>(rest); }
 
 }  // namespace stash

@@ -17,11 +17,11 @@
 namespace stash {
 namespace {
 
-constexpr std::size_t kColours = 4;
+constexpr std::size_t kJobColours = 4;
 constexpr std::size_t kMostDrawn = 32;  // jobs
 constexpr double kShownLoad = 0.5;      // cores
 
-std::string series_of(std::size_t job) { return fmt::format("series-{}", job % kColours + 1); }
+std::string series_of_job(std::size_t job) { return fmt::format("series-{}", job % kJobColours + 1); }
 
 using JobsOfChart = std::span<const PoolJob>;  // at most as many as there are colours
 
@@ -31,7 +31,7 @@ using ValueOf = std::function<double(const PoolPoint&)>;
 std::string time_line(JobsOfChart jobs, const ChartPlane& plane, const ValueOf& value_of) {
   std::vector<Curve> curves;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    Curve curve{.classes = series_of(j), .points = {}};
+    Curve curve{.classes = series_of_job(j), .points = {}};
     for (const PoolPoint& point : jobs[j].points) {
       curve.points.emplace_back(point.at_s - point.lasted_s, value_of(point));
       curve.points.emplace_back(point.at_s, value_of(point));
@@ -43,7 +43,7 @@ std::string time_line(JobsOfChart jobs, const ChartPlane& plane, const ValueOf& 
 
 std::string charts_of(JobsOfChart jobs) {
   std::vector<LegendEntry> names;
-  for (std::size_t j = 0; j < jobs.size(); ++j) names.push_back({series_of(j), jobs[j].name});
+  for (std::size_t j = 0; j < jobs.size(); ++j) names.push_back({series_of_job(j), jobs[j].name});
   const auto plane = [](std::string title, TickText tick) {
     return ChartPlane{.label = title,
                       .x_title = "time since the pool's start",
@@ -65,8 +65,8 @@ std::string charts_of(JobsOfChart jobs) {
 std::string charts(const PoolState& state) {
   const JobsOfChart jobs(state.jobs);
   std::string html;
-  for (std::size_t from = 0; from < std::min(jobs.size(), kMostDrawn); from += kColours) {
-    html += charts_of(jobs.subspan(from, std::min(kColours, jobs.size() - from)));
+  for (std::size_t from = 0; from < std::min(jobs.size(), kMostDrawn); from += kJobColours) {
+    html += charts_of(jobs.subspan(from, std::min(kJobColours, jobs.size() - from)));
   }
   if (jobs.size() > kMostDrawn) html += fmt::format("<p>{} more jobs are not drawn.</p>", jobs.size() - kMostDrawn);
   return html;

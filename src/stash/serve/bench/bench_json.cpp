@@ -16,7 +16,6 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr int kBenchSchema = 1;
-constexpr std::size_t kLargestBench = 4 << 20;
 
 OrderedJson or_null(const std::optional<double>& value) { return value ? OrderedJson(*value) : OrderedJson(); }
 
@@ -173,22 +172,9 @@ ServeBench bench_from_json_text(std::string_view text) {
   return bench;
 }
 
-bool is_serve_bench(const std::filesystem::path& path) {
-  std::error_code error;
-  if (std::filesystem::file_size(path, error) > kLargestBench || error) return false;
-  try {
-    const std::string text = read_file(path, kLargestBench);
-    if (text.find("\"primitives\"") == std::string::npos) return false;
-    const nlohmann::json json = parse_json(text, "the file");
-    return json.is_object() && json.contains("primitives") && json.contains("batches") && json.contains("parts");
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 ServeBench read_serve_bench(const std::filesystem::path& path) {
   try {
-    return bench_from_json_text(read_file(path, kLargestBench));
+    return bench_from_json_text(read_file(path, kLargestServeBench_bytes));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()));
   }
