@@ -66,8 +66,6 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   void settle_serving();
   void begin_again(const std::string& why);
   ServedModel model_of(const WorkerReady& ready, double load_s) const;
-  void place_rows(const BatchJob& job);
-  void copy_into_batch(const PendingRequest& request);
   void dismiss(std::unique_ptr<WorkerSeat> seat);
 
   ModelSource source_;
