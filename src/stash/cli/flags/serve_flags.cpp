@@ -76,6 +76,10 @@ void ServeFlags::add_model_to(CLI::App& app) {
   app.add_option("--batch-timeout", timeout_, "With --batching fixed: how long the first request of a batch waits")
       ->type_name("TIME")
       ->capture_default_str();
+  app.add_option("--batch-times", batch_times_,
+                 "Times of batches that you know, in place of those of the GPU: 1=7.4ms,8=11ms,32=30ms; not with "
+                 "--device cpu or cuda")
+      ->type_name("LIST");
 }
 
 void ServeFlags::add_to(CLI::App& app) {
@@ -84,9 +88,6 @@ void ServeFlags::add_to(CLI::App& app) {
                  "cpu, cuda or cuda:N; emulated:GPU: models take the time of that GPU and compute nothing")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--batch-times", batch_times_,
-                 "Times of batches, in place of those of the emulated GPU: 1=7.4ms,8=11ms,32=30ms")
-      ->type_name("LIST");
   app.add_option("--input", input_,
                  "direct: the device reads each request where it was received; gather: requests are copied into the "
                  "memory of the batch first")
@@ -196,9 +197,6 @@ std::vector<ServedModel> ServeFlags::models() const {
           fmt::format("--model {} needs a device that computes: add --device cpu or --device cuda", source.spec));
     }
     made.push_back(model_on(gpu, source));
-    if (batch_times_.empty()) continue;
-    made.back().times = parse_batch_times(batch_times_);
-    made.back().platform = made.back().name + " with the batch times given";
   }
   return made;
 }
@@ -245,7 +243,11 @@ ModelSource ServeFlags::only_source() const {
 }
 
 ServedModel ServeFlags::model_on(const Gpu& gpu, const ModelSource& source) const {
-  return make_served_model(source, gpu, parse_dtype(dtype_), most_batch_);
+  ServedModel model = make_served_model(source, gpu, parse_dtype(dtype_), most_batch_);
+  if (batch_times_.empty()) return model;
+  model.times = parse_batch_times(batch_times_);
+  model.platform = model.name + " with the batch times given";
+  return model;
 }
 
 }  // namespace stash
