@@ -102,10 +102,12 @@ class Started:
 
 
 def highest_rate(server, options):
+    def holds(rate):
+        found = server.load(["--rate", str(rate), "--for", f"{options.seconds / 2}s"], options.objective)
+        return found and (found["latency"]["within_objective_ratio"] or 0) >= LEAST_WITHIN
     best = 0
     for rate in options.ladder:
-        found = server.load(["--rate", str(rate), "--for", f"{options.seconds / 2}s"], options.objective)
-        if not found or (found["latency"]["within_objective_ratio"] or 0) < LEAST_WITHIN:
+        if not holds(rate) and not holds(rate):  # one bad moment of the machine is not held against a server
             break
         best = rate
     return best

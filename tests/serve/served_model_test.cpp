@@ -48,6 +48,12 @@ TEST(ServedModel, TimesOfTorchAreNearToThosePublished) {
   EXPECT_NEAR(time_ms("efficientnet_b4", "A100-80GB", DType::fp16, 128), 95.8, 15);
 }
 
+TEST(ServedModel, TimesOfLargerBatchesNeverFall) {
+  const BatchTimes times({{1, 1e-3}, {8, 0.5e-3}});
+  EXPECT_DOUBLE_EQ(times.at(8), 1e-3);
+  EXPECT_DOUBLE_EQ(times.at(32), 1e-3);
+}
+
 TEST(ServedModel, ASleeperTakesItsTimeForAnyBatch) {
   const ServedModel model = served("idle=sleep:10ms");
   EXPECT_EQ(model.name, "idle");

@@ -55,13 +55,8 @@ BatchTimes parse_batch_times(const std::string& text) {
 
 }  // namespace
 
-void ServeFlags::add_model_to(CLI::App& app) {
-  app.add_option(
-         "--model", models_,
-         "Model to serve: a built-in network (`stash models`); with --device cpu or cuda also a package of "
-         "torch.export or AOTInductor (a.pt2), or a Python module (py:FILE:FUNCTION); emulated also sleep:TIME, "
-         "which takes that for any batch. NAME=MODEL serves it under another name. Several may be given")
-      ->type_name("MODEL");
+void ServeFlags::add_model_to(CLI::App& app, const std::string& model) {
+  app.add_option("--model", models_, model)->type_name("MODEL");
   app.add_option("--dtype", dtype_, "Arithmetic of built-in networks")
       ->type_name("fp32|fp16|bf16")
       ->capture_default_str();
@@ -83,7 +78,11 @@ void ServeFlags::add_model_to(CLI::App& app) {
 }
 
 void ServeFlags::add_to(CLI::App& app) {
-  add_model_to(app);
+  add_model_to(app,
+               "Model to serve: a built-in network (`stash models`); with --device cpu or cuda also a package of "
+               "torch.export or AOTInductor (a.pt2), or a Python module (py:FILE:FUNCTION); emulated also sleep:TIME, "
+               "which takes that for any batch. NAME=MODEL serves it under another name. Several may be given, except "
+               "for a bench");
   app.add_option("--device", device_,
                  "cpu, cuda or cuda:N; emulated:GPU: models take the time of that GPU and compute nothing")
       ->type_name("NAME")
