@@ -208,7 +208,7 @@ class Sharing(unittest.TestCase):
         with Server("--model", "a=resnet50", "--model", "b=resnet18", "--objective", "100ms", "--share") as server:
             self.assertEqual(self.shares(server), {"a": 0.5, "b": 0.5})
             with concurrent.futures.ThreadPoolExecutor(1) as pool:
-                load = pool.submit(server.load, "a", "--rate", "500", "--for", "4s", "--connections", "128")
+                load = pool.submit(server.load, "a", "--rate", "700", "--for", "4s", "--connections", "256")
                 seen = []
                 while not load.done():
                     seen.append(self.shares(server))

@@ -35,6 +35,25 @@ TEST(ServedModel, ForwardTakesAboutAThirdOfTheStep) {
   EXPECT_LT(forward_s, 0.06);
 }
 
+// data/inference_times.csv; bench/serving_times has them all.
+TEST(ServedModel, TimesOfTorchAreNearToThosePublished) {
+  const auto time_ms = [](std::string_view model, std::string_view gpu, DType dtype, int batch) {
+    return 1e3 * forward_time_s(make_model(model), batch, dtype, find_gpu(gpu));
+  };
+  EXPECT_NEAR(time_ms("resnet50", "V100", DType::fp32, 1), 10.4, 2);
+  EXPECT_NEAR(time_ms("resnet50", "V100", DType::fp32, 128), 109, 15);
+  EXPECT_NEAR(time_ms("resnet50", "V100", DType::fp16, 128), 43.6, 7);
+  EXPECT_NEAR(time_ms("efficientnet_b0", "V100", DType::fp32, 1), 13.2, 2.5);
+  EXPECT_NEAR(time_ms("efficientnet_b4", "A100-80GB", DType::fp32, 1), 16.2, 3);
+  EXPECT_NEAR(time_ms("efficientnet_b4", "A100-80GB", DType::fp16, 128), 95.8, 15);
+}
+
+TEST(ServedModel, TimesOfLargerBatchesNeverFall) {
+  const BatchTimes times({{1, 1e-3}, {8, 0.5e-3}});
+  EXPECT_DOUBLE_EQ(times.at(8), 1e-3);
+  EXPECT_DOUBLE_EQ(times.at(32), 1e-3);
+}
+
 TEST(ServedModel, ASleeperTakesItsTimeForAnyBatch) {
   const ServedModel model = served("idle=sleep:10ms");
   EXPECT_EQ(model.name, "idle");

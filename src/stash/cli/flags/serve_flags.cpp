@@ -55,13 +55,8 @@ BatchTimes parse_batch_times(const std::string& text) {
 
 }  // namespace
 
-void ServeFlags::add_model_to(CLI::App& app) {
-  app.add_option(
-         "--model", models_,
-         "Model to serve: a built-in network (`stash models`); with --device cpu or cuda also a package of "
-         "torch.export or AOTInductor (a.pt2), or a Python module (py:FILE:FUNCTION); emulated also sleep:TIME, "
-         "which takes that for any batch. NAME=MODEL serves it under another name. Several may be given")
-      ->type_name("MODEL");
+void ServeFlags::add_model_to(CLI::App& app, const std::string& model) {
+  app.add_option("--model", models_, model)->type_name("MODEL");
   app.add_option("--dtype", dtype_, "Arithmetic of built-in networks")
       ->type_name("fp32|fp16|bf16")
       ->capture_default_str();
@@ -76,17 +71,22 @@ void ServeFlags::add_model_to(CLI::App& app) {
   app.add_option("--batch-timeout", timeout_, "With --batching fixed: how long the first request of a batch waits")
       ->type_name("TIME")
       ->capture_default_str();
+  app.add_option("--batch-times", batch_times_,
+                 "Times of batches that you know, in place of those of the GPU: 1=7.4ms,8=11ms,32=30ms; not with "
+                 "--device cpu or cuda")
+      ->type_name("LIST");
 }
 
 void ServeFlags::add_to(CLI::App& app) {
-  add_model_to(app);
+  add_model_to(app,
+               "Model to serve: a built-in network (`stash models`); with --device cpu or cuda also a package of "
+               "torch.export or AOTInductor (a.pt2), or a Python module (py:FILE:FUNCTION); emulated also sleep:TIME, "
+               "which takes that for any batch. NAME=MODEL serves it under another name. Several may be given, except "
+               "for a bench");
   app.add_option("--device", device_,
                  "cpu, cuda or cuda:N; emulated:GPU: models take the time of that GPU and compute nothing")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--batch-times", batch_times_,
-                 "Times of batches, in place of those of the emulated GPU: 1=7.4ms,8=11ms,32=30ms")
-      ->type_name("LIST");
   app.add_option("--input", input_,
                  "direct: the device reads each request where it was received; gather: requests are copied into the "
                  "memory of the batch first; pageable: with --device cuda, into memory that is not pinned")
@@ -203,9 +203,6 @@ std::vector<ServedModel> ServeFlags::models() const {
           fmt::format("--model {} needs a device that computes: add --device cpu or --device cuda", source.spec));
     }
     made.push_back(model_on(gpu, source));
-    if (batch_times_.empty()) continue;
-    made.back().times = parse_batch_times(batch_times_);
-    made.back().platform = made.back().name + " with the batch times given";
   }
   return made;
 }
@@ -257,7 +254,11 @@ ModelSource ServeFlags::only_source() const {
 }
 
 ServedModel ServeFlags::model_on(const Gpu& gpu, const ModelSource& source) const {
-  return make_served_model(source, gpu, parse_dtype(dtype_), most_batch_);
+  ServedModel model = make_served_model(source, gpu, parse_dtype(dtype_), most_batch_);
+  if (batch_times_.empty()) return model;
+  model.times = parse_batch_times(batch_times_);
+  model.platform = model.name + " with the batch times given";
+  return model;
 }
 
 }  // namespace stash

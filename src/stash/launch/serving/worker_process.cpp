@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
 
 #include "stash/core/error.h"
 #include "stash/launch/process/exec_vectors.h"
@@ -81,6 +83,8 @@ void WorkerProcess::start(const WorkerInterpreter& interpreter, const WorkerOrde
   setpgid(0, 0);  // Ctrl-C reaches the server alone
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != server) _exit(127);
+  const sched_param no_priority{};
+  sched_setscheduler(0, SCHED_BATCH, &no_priority);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -99,6 +103,15 @@ void WorkerProcess::start(const WorkerInterpreter& interpreter, const WorkerOrde
 void WorkerProcess::read(const std::function<void(std::string_view line)>& on_line) {
   if (events_.fd() >= 0 && !events_.read_lines(on_line)) events_.close();
   if (output_.fd() >= 0 && !output_.read_lines([&](std::string_view line) { keep(line); })) output_.close();
+}
+
+void WorkerProcess::serve_at_once() const {
+  const sched_param no_priority{};
+  std::error_code gone;
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", pid_), gone);
+  for (; !gone && thread != std::filesystem::directory_iterator(); thread.increment(gone)) {
+    sched_setscheduler(std::atoi(thread->path().filename().c_str()), SCHED_OTHER, &no_priority);
+  }
 }
 
 void WorkerProcess::kill() {

@@ -38,6 +38,9 @@ class WorkerProcess {
   // To be read: what it tells, what it prints, its end.
   std::vector<int> fds() const { return {events_.fd(), output_.fd(), end_.get()}; }
   void read(const std::function<void(std::string_view line)>& on_line);
+  // It begins as one that does not interrupt others when it is woken, so that loading disturbs nobody who serves. From
+  // now on it does.
+  void serve_at_once() const;
   void kill();
   // How it ended, once it has, with its last words; does not wait.
   std::optional<std::string> end();

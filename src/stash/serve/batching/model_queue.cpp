@@ -78,11 +78,11 @@ void ModelQueue::end_loading(std::int64_t now_ns) {
 bool ModelQueue::advance_loading(std::int64_t now_ns) {
   if (loader_ != nullptr) {
     const bool was_loading = is_loading_;
+    // Taking over is work of this thread, which serves nobody meanwhile.
+    const std::int64_t since_ns = rests_ ? rest_begun_ns_ : stash::now_ns();
     if (auto news = loader_->take_news()) {
       const bool takes_over = news->what == LoadNews::What::loaded && counts.loads > 0;
-      const std::int64_t since_ns = rests_ ? rest_begun_ns_ : now_ns;
       take(*news, now_ns);
-      // Taking over is work of this thread, which serves nobody meanwhile.
       if (takes_over) counts.reload_gap_s = seconds(stash::now_ns() - since_ns);
     }
     if (is_to_be_gone_ && empty()) {

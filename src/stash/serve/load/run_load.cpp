@@ -22,6 +22,7 @@ constexpr double kLead_s = 0.05;  // from the last preparation to the start of t
 constexpr double kTick_s = 0.2;
 constexpr double kConnect_s = 5;
 constexpr std::uint64_t kStopEvent = ~std::uint64_t{0};
+constexpr std::int64_t kMostLate_ns = 10'000;  // of a request, while answers are read
 constexpr std::size_t kReadBytes = 256 * 1024;
 
 class LoadRunner {
@@ -145,10 +146,14 @@ class LoadRunner {
       } else {
         take_event(events[static_cast<std::size_t>(i)].data.u64, events[static_cast<std::size_t>(i)].events);
       }
+      // Reading many answers must not hold up what is to be sent meanwhile.
+      if (is_late()) send_what_is_due();
     }
   }
+  bool is_late() const { return next_ < plan_.size() && !ready_.empty() && elapsed_ns() > plan_[next_] + kMostLate_ns; }
 
   void take_event(std::size_t i, std::uint32_t events) {
+    if (!connections_[i]) return;  // it broke a moment ago
     LoadConnection& connection = *connections_[i];
     if (connection.state() == LoadConnection::State::connecting) return finish_connecting(i);
     if ((events & EPOLLOUT) != 0) {

@@ -12,6 +12,9 @@ BatchTimes::BatchTimes(std::vector<BatchTime> rows) : rows_(std::move(rows)) {
   if (rows_.empty() || rows_.front().batch != 1 || std::ranges::adjacent_find(rows_, is_out_of_order) != rows_.end()) {
     throw Error("the times of a model's batches must begin with a batch of 1 and rise");
   }
+  // A larger batch that was measured as the faster one takes as long as the smaller: beyond the last one, times would
+  // fall below zero otherwise.
+  for (std::size_t i = 1; i < rows_.size(); ++i) rows_[i].s = std::max(rows_[i].s, rows_[i - 1].s);
 }
 
 double BatchTimes::at(int batch) const {

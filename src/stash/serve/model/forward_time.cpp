@@ -1,6 +1,7 @@
 #include "stash/serve/model/forward_time.h"
 
 #include "stash/catalog/roofline.h"
+#include "stash/serve/model/inference_efficiency.h"
 
 namespace stash {
 namespace {
@@ -24,8 +25,11 @@ Graph inference_graph(Graph graph) {
 }
 
 double forward_time_s(const Graph& graph, int batch, DType dtype, const Gpu& gpu) {
-  const Graph run = inference_graph(graph);
-  const StepTime step = step_time(run, batch, dtype, gpu, efficiency_of(gpu.generation));
+  return inference_time_s(inference_graph(graph), batch, dtype, gpu, inference_efficiency(gpu.generation, dtype));
+}
+
+double inference_time_s(const Graph& run, int batch, DType dtype, const Gpu& gpu, const Efficiency& reached) {
+  const StepTime step = step_time(run, batch, dtype, gpu, reached);
   PassTime sum;
   for (std::size_t i = 0; i < run.layers.size(); ++i) {
     if (!run.layers[i].output.empty()) sum += step.forward[i];  // a loss has no output

@@ -35,8 +35,9 @@ ListeningSocket::ListeningSocket(const ListenAddress& address) {
   if (!socket_.is_open() || setsockopt(fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
       bind(fd(), found->ai_addr, found->ai_addrlen) != 0 || listen(fd(), kBacklog) != 0 ||
       getsockname(fd(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-    throw Error(fmt::format("cannot listen on {}, port {}: {}; choose another one with --port", address.host,
-                            address.port, std::strerror(errno)));
+    const bool is_port = errno == EADDRINUSE || errno == EACCES;
+    throw Error(fmt::format("cannot listen on {}, port {}: {}; choose another one with {}", address.host, address.port,
+                            std::strerror(errno), is_port ? "--port, like 8001 (0: a free one)" : "--host"));
   }
   port_ = port_of(bound);
 }

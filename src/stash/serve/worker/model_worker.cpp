@@ -13,6 +13,7 @@
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
+#include "stash/serve/worker/batch_order.h"
 
 namespace stash {
 namespace {
@@ -245,33 +246,11 @@ ServedModel ModelWorker::model_of(const WorkerReady& ready, double load_s) const
   return model;
 }
 
-void ModelWorker::place_rows(const BatchJob& job) {
-  int row = 0;
-  for (PendingRequest* const request : job.requests) {
-    request->first_row = row;
-    row += request->times.rows;
-  }
-}
-
-void ModelWorker::copy_into_batch(const PendingRequest& request, bool is_pageable) {
-  const std::int64_t shift = is_pageable ? serving_->ready()->pageable_shift : 0;
-  const auto& inputs = serving_->ready()->inputs;
-  const char* from = request.tensor.data();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::size_t row_bytes = serving_->input_row_bytes()[i];
-    const std::size_t count = row_bytes * static_cast<std::size_t>(request.times.rows);
-    std::memcpy(serving_->bytes(inputs[i].at + shift) + row_bytes * static_cast<std::size_t>(request.first_row), from,
-                count);
-    from += count;
-  }
-}
-
 void ModelWorker::gather(const BatchJob& job) {
   if (!serving_) return;
   place_rows(job);
-  for (const PendingRequest* const request : job.requests) {
-    copy_into_batch(*request, job.input == InputWay::pageable);
-  }
+  const bool is_pageable = job.input == InputWay::pageable;
+  for (const PendingRequest* const request : job.requests) copy_into_batch(*serving_, *request, is_pageable);
 }
 
 void ModelWorker::start(const BatchJob& job) {
@@ -283,27 +262,7 @@ void ModelWorker::start(const BatchJob& job) {
     return;
   }
   place_rows(job);
-  BatchBoard& board = serving_->board();
-  board.number = ++batch_;
-  board.rows = static_cast<std::uint32_t>(job.rows);
-  board.parts = static_cast<std::uint32_t>(job.requests.size());
-  board.notice = static_cast<BatchNotice>(job.completion);
-  board.is_pageable = job.input == InputWay::pageable ? 1 : 0;
-  board.is_eager = job.launch == LaunchWay::eager ? 1 : 0;
-  board.first_part = static_cast<std::uint32_t>(first_part_);
-  board.part_count = static_cast<std::uint32_t>(part_count_);
-  for (std::size_t i = 0; i < job.requests.size(); ++i) {
-    const PendingRequest& request = *job.requests[i];
-    BatchPart& part = board.part[i];
-    part.rows = static_cast<std::uint32_t>(request.times.rows);
-    part.is_gathered = request.times.was_gathered ? 1 : 0;
-    if (part.is_gathered == 0 && !arena_.holds(request.tensor.data(), request.tensor.size())) {
-      copy_into_batch(request, false);  // its numbers came as JSON
-      part.is_gathered = 1;
-    }
-    if (part.is_gathered == 0) part.offset = arena_.offset_of(request.tensor.data());
-  }
-  serving_->order_batch();
+  order_batch(*serving_, job, ++batch_, parts_, arena_);
 }
 
 bool ModelWorker::is_noticed(std::int64_t now_ns) {
@@ -324,39 +283,17 @@ BatchEnd ModelWorker::end() {
     const std::string why = std::exchange(lost_batch_, {});
     return {.finish_ns = at_ns, .failure = {500, why + " while it worked on this request: send it again in a while"}};
   }
-  const BatchBoard& board = serving_->board();
-  BatchEnd end{.finish_ns = std::clamp(board.finished_ns, start_ns_, at_ns)};
-  end.launch_ns = board.begun_ns - start_ns_ + std::max<std::int64_t>(0, board.launch_ns);
-  if (board.copy_in_ns >= 0) end.copy_in_ns = board.copy_in_ns;
-  if (board.copy_out_ns >= 0) end.copy_out_ns = board.copy_out_ns;
-  if (board.is_failed != 0) {
-    const std::string_view message(board.message.data(), strnlen(board.message.data(), board.message.size()));
-    end.failure = {500, fmt::format("model '{}' failed: {}", source_.name, message)};
-  }
-  return end;
+  return read_batch_end(serving_->board(), start_ns_, at_ns, source_.name);
 }
 
 std::string_view ModelWorker::output_of(const PendingRequest& request, Refusal& refusal) {
-  const BatchBoard& board = serving_->board();
-  for (int row = request.first_row; row < request.first_row + request.times.rows; ++row) {
-    const auto place = static_cast<std::size_t>(row);
-    if ((board.not_a_number[place / 64] >> (place % 64) & 1) == 0) continue;
+  if (const std::optional<int> row = row_with_nan(serving_->board(), request)) {
     refusal = {500, fmt::format("model '{}' returned NaN for sample {} of this request: check the input; if it is as "
                                 "it should be, the model's weights are broken or its arithmetic overflows",
-                                source_.name, row - request.first_row)};
+                                source_.name, *row)};
     return {};
   }
-  const auto& outputs = serving_->ready()->outputs;
-  output_.clear();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::size_t row_bytes = serving_->output_row_bytes()[i];
-    const std::string_view rows(
-        serving_->bytes(outputs[i].at) + row_bytes * static_cast<std::size_t>(request.first_row),
-        row_bytes * static_cast<std::size_t>(request.times.rows));
-    if (outputs.size() == 1) return rows;
-    output_ += rows;
-  }
-  return output_;
+  return output_rows(*serving_, request, output_);
 }
 
 }  // namespace stash

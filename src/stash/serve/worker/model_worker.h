@@ -9,6 +9,7 @@
 
 #include "stash/serve/batching/batch_device.h"
 #include "stash/serve/load/client_socket.h"
+#include "stash/serve/worker/batch_order.h"
 #include "stash/serve/worker/request_arena.h"
 #include "stash/serve/worker/worker_seat.h"
 
@@ -40,10 +41,7 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   // T(b) by parts of the device, of what serves; empty: it is not divided.
   std::vector<BatchTimes> part_times() const;
   // On which parts of the device it works, as soon as it can; none: on all of it.
-  void set_device_parts(int first, int count) {
-    first_part_ = first;
-    part_count_ = count;
-  }
+  void set_device_parts(PartRange parts) { parts_ = parts; }
   // What a model is that is not there yet.
   ServedModel unknown_model() const;
   // Of the first load: it has ended, well or with a fault.
@@ -75,8 +73,6 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   void settle_serving();
   void begin_again(const std::string& why);
   ServedModel model_of(const WorkerReady& ready, double load_s) const;
-  void place_rows(const BatchJob& job);
-  void copy_into_batch(const PendingRequest& request, bool is_pageable);
   void dismiss(std::unique_ptr<WorkerSeat> seat);
 
   ModelSource source_;
@@ -90,7 +86,7 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   bool has_served_ = false;
   std::optional<WorkerFailed> first_fault_;
 
-  int first_part_ = 0, part_count_ = 0;
+  PartRange parts_;
   bool is_busy_ = false;  // from start() to end()
   std::uint64_t batch_ = 0;
   std::int64_t start_ns_ = 0;

@@ -53,7 +53,7 @@ void WorkerPartition::give_all() {
   shares_.assign(parts_.size(), 0);
   for (Part& part : parts_) {
     part.queue->counts.share_ratio.reset();
-    part.worker->set_device_parts(0, 0);
+    part.worker->set_device_parts({});
     part.queue->change_times(part.whole);
   }
 }
@@ -65,7 +65,7 @@ void WorkerPartition::give(int steps) {
     part.queue->counts.share_ratio = shares_[i];
     const int begin = static_cast<int>(std::exchange(first, first + static_cast<std::size_t>(given)));
     if (static_cast<int>(part.times.size()) != steps) continue;
-    part.worker->set_device_parts(begin, given);
+    part.worker->set_device_parts({.first = begin, .count = given});
     part.queue->change_times(part.times[static_cast<std::size_t>(given - 1)]);
   }
 }

@@ -59,6 +59,7 @@ void WorkerSeat::take(const WorkerNews& news) {
   if (!news.failed.empty()) failed_ = news.failed.front();
   if (news.ready.empty() || ready_) return;
   map(news.ready.front());
+  process_.serve_at_once();
   ready_ = news.ready.front();
 }
 
