@@ -19,14 +19,14 @@ WORTH = 0.03  # of the step, as in the report
 NETWORK = ("--model", "squeezenet1_0", "--batch", "4", "--image-size", "64")
 LARGE = ("--model", "resnet18", "--batch", "4", "--image-size", "64")
 CASES = (
-    [(f"link of {rate}", LARGE, f"link={rate}", "1") for rate in ("500Mbit/s", "1Gbit/s", "2Gbit/s", "4Gbit/s")] +
-    [(f"link of {rate}", NETWORK, f"link={rate}", "1") for rate in ("50Mbit/s", "100Mbit/s", "400Mbit/s")] +
+    [(f"link of {rate}", LARGE, f"link={rate}", "1") for rate in ("3Gbit/s", "4Gbit/s", "6Gbit/s", "8Gbit/s")] +
+    [(f"link of {rate}", NETWORK, f"link={rate}", "1") for rate in ("300Mbit/s", "500Mbit/s", "1Gbit/s")] +
     [(f"{ms} ms per sample, {workers} workers", NETWORK, f"prep={ms}ms/sample", workers)
      for ms, workers in ((10, "1"), (20, "1"), (40, "2"), (60, "2"), (30, "4"))] +
     [(f"rank 1 late by {ms} ms", NETWORK, f"rank1=+{ms}ms", "1") for ms in (10, 20, 40, 60)] +
-    [("late, and a slow link", LARGE, "rank1=+20ms,link=1Gbit/s", "1"),
+    [("late, and a slow link", LARGE, "rank1=+20ms,link=6Gbit/s", "1"),
      ("late, and slow samples", NETWORK, "rank1=+20ms,prep=20ms/sample", "1"),
-     ("slow samples hide a link", LARGE, "link=2Gbit/s,prep=200ms/sample", "1"),
+     ("slow samples hide a link", LARGE, "link=6Gbit/s,prep=40ms/sample", "1"),
      ("nothing", NETWORK, "prep=1ms/sample", "1")])
 
 

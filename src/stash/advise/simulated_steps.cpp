@@ -57,7 +57,9 @@ void double_batch(Setting& setting) {
 
 std::optional<SimulatedSteps> SimulatedSteps::of(const JobFacts& facts) {
   try {
-    SimulatedSteps steps(facts, job_of_profile(facts.profile, facts.ledger));
+    PredictJob job = job_of_profile(facts.profile, facts.ledger);
+    if (job.groups || job.profile->gpu == nullptr) return std::nullopt;  // measured_steps knows those
+    SimulatedSteps steps(facts, std::move(job));
     if (!is_quick(steps.job_, steps.here_.described.cluster)) return std::nullopt;
     simulate_ledger(steps.here_.step, steps.here_.described.cluster);
     return steps;
