@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 
+LEAST_S = 90  # that a command may take, however late it is: the first builds the extension
 SCRIPT = pathlib.Path(__file__).resolve().parent / "h200_networks.py"
 BATCHES = {"resnet18": 64, "resnet50": 64, "bert_base": 16, "gpt2": 8}
 MACHINES = ("p3.2xlarge", "p3.8xlarge", "p3.16xlarge", "p4d.24xlarge", "g4dn.xlarge", "g4dn.12xlarge", "g5.xlarge",
@@ -33,13 +34,16 @@ class Bench:
         options.folder.mkdir(parents=True, exist_ok=True)
 
     def call(self, *command):
-        ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                             timeout=max(30, self.end - time.monotonic() + 60))
+        try:
+            ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                                 timeout=max(LEAST_S, self.end - time.monotonic() + LEAST_S))
+        except subprocess.TimeoutExpired:
+            return self.failed(command, "no time")
         return ran.stdout if ran.returncode == 0 else self.failed(command, ran.stderr)
 
     @staticmethod
     def failed(command, error):
-        print(f"left out: {' '.join(map(str, command))}: {error.strip().splitlines()[-1:]}", flush=True)
+        print(f"left out: {' '.join(map(str, command))}: {' '.join(error.strip().splitlines()[-3:])}", flush=True)
 
     def made(self, name, *command):
         """The profile of this name, made where it is missing and there is time."""
@@ -49,7 +53,10 @@ class Bench:
         if time.monotonic() > self.end:
             print(f"left out: {name}: no time", flush=True)
             return None
-        self.call(self.options.stash, command[0], "--out", out, *command[1:])
+        part = out.with_suffix(".part")  # what was interrupted is made again
+        self.call(self.options.stash, command[0], "--out", part, *command[1:])
+        if part.exists() and json.loads(part.read_text())["complete"]:
+            part.rename(out)
         return out if out.exists() else None
 
     def script(self, name, model, batch, *more, dtype="fp32", launch=(), flags=()):
@@ -121,11 +128,13 @@ class Bench:
         hooked = self.script("vgg11-hook", "vgg11", 32, "--bf16-hook", launch=launch, flags=flags)
         if tried:
             print("\nvgg11, two Gloo ranks:")
-            report = self.report(tried)
-            for row in report["tried"]:
-                print(f"  {row['fix']}: predicted {row['predicted_s']}, measured {row['saved_s']:.4f} of {row['of_s']:.4f} s")
-            if hooked:
-                steps = [self.report(one)["ledger"]["step"]["s"] for one in (tried, hooked)]
+            report, with_hook = self.report(tried), self.report(hooked) if hooked else None
+            for row in report["tried"] if report else []:
+                predicted = "–" if row["predicted_s"] is None else f"{row['predicted_s'] * 1e3:.1f}"
+                print(f"  {row['fix']}: {predicted} ms predicted, {row['saved_s'] * 1e3:.1f} measured, of "
+                      f"{row['of_s'] * 1e3:.1f}")
+            if report and with_hook:
+                steps = [one["ledger"]["step"]["s"] for one in (report, with_hook)]
                 print(f"  step {steps[0] * 1e3:.1f} ms; with the hook of docs/scripts.md {steps[1] * 1e3:.1f} ms")
 
 

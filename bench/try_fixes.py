@@ -4,8 +4,8 @@
     bench/try_fixes.py --stash ./stash [--cases 1-20] [--max-time 20s]
 
 Prints a row for each fix that was tried, then over all fixes whose saving is worth making (3 % of the step, predicted or
-measured) the median difference and how often the sign is right. A fix that is predicted to be worth nothing must be
-measured so. Nothing else should run meanwhile.
+measured) the median difference and how often the sign is right. A saving whose interval contains nothing counts as none,
+as in the report. A fix that is predicted to be worth nothing must be measured so. Nothing else should run meanwhile.
 """
 
 import argparse
@@ -49,6 +49,11 @@ def sign(seconds, row):
     return 0 if abs(seconds) < WORTH * row["of_s"] else (1 if seconds > 0 else -1)
 
 
+def measured_sign(row):
+    """As the report judges: what cannot be told from nothing is nothing."""
+    return 0 if row["saved_low_s"] <= 0 <= row["saved_high_s"] else sign(row["saved_s"], row)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stash", default="./stash")
@@ -66,11 +71,11 @@ def main():
             half = (row["saved_high_s"] - row["saved_low_s"]) / 2
             verdict = ""
             if predicted is not None:
-                expected, seen = sign(predicted, row), sign(measured, row)
+                expected, seen = sign(predicted, row), measured_sign(row)
                 if expected or seen:
                     differences.append(abs(predicted - measured) / max(abs(predicted), abs(measured)))
                     verdict = f"{100 * differences[-1]:.0f} %"
-                signs.append(expected == seen or abs(predicted - measured) < WORTH * row["of_s"])
+                signs.append(expected == seen or abs(predicted - measured) < max(half, WORTH * row["of_s"]))
                 verdict += "" if signs[-1] else ", wrong sign"
             shown = "–" if predicted is None else f"{predicted * 1e3:.1f}"
             print(f"| {CASES[number - 1][0]} | {row['fix']} | {row['of_s'] * 1e3:.1f} | {shown} | "

@@ -105,9 +105,9 @@ struct InputCounters {
   double read_s = 0;            // summed over workers
   double decode_s = 0;
   double augment_s = 0;
-  double injected_s = 0;                   // slept, as `--inject prep=` has it
   std::int64_t skipped = 0;                // files that could not be decoded
   std::vector<std::string> skipped_files;  // at most 16 of their names
+  double injected_s = 0;                   // slept by workers, as `--inject prep=` has it
   bool operator==(const InputCounters&) const = default;
 };
 

@@ -191,9 +191,9 @@ InputCounters Pipeline::counters() const {
           .read_s = seconds(sums.read_ns.load()),
           .decode_s = seconds(sums.decode_ns.load()),
           .augment_s = seconds(sums.augment_ns.load()),
-          .injected_s = seconds(sums.injected_ns.load()),
           .skipped = state.skips.skipped(),
-          .skipped_files = state.skips.files()};
+          .skipped_files = state.skips.files(),
+          .injected_s = seconds(sums.injected_ns.load())};
 }
 
 void Pipeline::reset_counters() {

@@ -10,7 +10,7 @@ namespace stash {
 // are scaled until the simulated interconnect and network are those of the measured ledger.
 void calibrate_links(Cluster& cluster, const StepJob& job, const Ledger& measured);
 
-// The same for a job whose process groups go over the hops of rings (use_measured_hops).
+// The same for the links of a script, which are rates of hops and not fits.
 void calibrate_hops(Cluster& cluster, const StepJob& job, const Ledger& measured);
 
 // Copies take what was measured; without a measurement the cluster stays as it is.

@@ -74,15 +74,11 @@ void keep_late_ranks(Cluster& cluster, int ranks_per_node) {
 
 }  // namespace
 
-void use_measured_hops(Cluster& cluster, int ranks_per_node) {
-  use_node_hops(cluster, ranks_per_node);
-  use_joined_hops(cluster);
-}
-
 void use_ranks(DescribedCluster& described, int ranks_per_node, bool computes_on_cpu) {
   Cluster& cluster = described.cluster;
   if (ranks_per_node == cluster.ranks_per_node) return;
-  use_measured_hops(cluster, ranks_per_node);
+  use_node_hops(cluster, ranks_per_node);
+  use_joined_hops(cluster);
   if (computes_on_cpu && described.contention_is_known) {
     use_cores(described, ranks_per_node);
   } else {

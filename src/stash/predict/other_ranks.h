@@ -6,10 +6,6 @@
 
 namespace stash {
 
-// All-reduces that were timed among all ranks become the hops of their rings, which other groups of ranks go over too.
-// Error where `ranks_per_node` need a link and none was measured.
-void use_measured_hops(Cluster& cluster, int ranks_per_node);
-
 // A measured machine with another number of ranks on each node: the hops of its rings are those that were measured,
 // contention grows with every further rank as it did up to those that were measured; ranks that compute on fewer cores
 // than there are ranks take turns. Error where no link was measured; what had to be assumed is added.

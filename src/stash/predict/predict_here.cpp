@@ -122,9 +122,9 @@ Setting Predictor::setting_here() {
   DescribedCluster described = measured_cluster(measured, what_if_);
   const StepJob as_measured = step_here_as_measured(described.cluster);
   const bool was_injected = measured.profile.job.inject.link_bytes_per_s.has_value();
-  if (job_.groups) {
-    use_measured_hops(described.cluster, described.cluster.ranks_per_node);
-    if (!was_injected) calibrate_hops(described.cluster, as_measured, measured.ledger);
+  if (!measured.profile.job.command.empty()) {
+    const bool is_given = what_if_.link_bytes_per_s || what_if_.network_bytes_per_s;
+    if (!was_injected && !is_given) calibrate_hops(described.cluster, as_measured, measured.ledger);
   } else {
     calibrate_links(described.cluster, as_measured, measured.ledger);
   }
