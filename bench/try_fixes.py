@@ -30,18 +30,23 @@ CASES = (
      ("nothing", NETWORK, "prep=1ms/sample", "1")])
 
 
-def run(options, case):
-    name, network, inject, workers = case
-    with tempfile.TemporaryDirectory() as folder:
-        command = [options.stash, "profile", *network, "--ranks", "2", "--device", "emulated:V100", "--workers", workers,
-                   "--data", options.data, "--inject", inject, "--conditions", "solo,apart,node,hot", "--precision", "1%",
-                   "--max-time", options.max_time, "--try", "--format", "json", "--out", pathlib.Path(folder) / "p.json"]
-        if options.python:
-            command += ["--python", options.python]
-        ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-        if ran.returncode != 0:
-            raise SystemExit(f"{name}: {ran.stderr}")
-        return json.loads(ran.stdout)
+def call(*command):
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: {ran.stderr}")
+    return ran.stdout
+
+
+def run(options, number, folder):
+    """The report of this case; its profile is made where it is missing."""
+    _, network, inject, workers = CASES[number - 1]
+    profile = folder / f"{number}.json"
+    if not profile.exists():
+        call(options.stash, "profile", *network, "--ranks", "2", "--device", "emulated:V100", "--workers", workers,
+             "--data", options.data, "--inject", inject, "--conditions", "solo,apart,node,hot", "--precision", "1%",
+             "--max-time", options.max_time, "--try", "--out", profile,
+             *(("--python", options.python) if options.python else ()))
+    return json.loads(call(options.stash, "report", profile, "--format", "json"))
 
 
 def sign(seconds, row):
@@ -61,12 +66,20 @@ def main():
     parser.add_argument("--cases", default=f"1-{len(CASES)}")
     parser.add_argument("--max-time", default="20s")
     parser.add_argument("--python", help="as of stash profile")
+    parser.add_argument("--folder", type=pathlib.Path, help="profiles stay here; one that is there is not made again")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        compare(options, folder)
+
+
+def compare(options, folder):
     first, _, last = options.cases.partition("-")
     differences, signs = [], []
     print("| case | fix | step, ms | predicted, ms | measured, ms | |\n|---|---|---|---|---|---|")
     for number in range(int(first), int(last or first) + 1):
-        for row in run(options, CASES[number - 1])["tried"]:
+        for row in run(options, number, folder)["tried"]:
             predicted, measured = row["predicted_s"], row["saved_s"]
             half = (row["saved_high_s"] - row["saved_low_s"]) / 2
             verdict = ""
