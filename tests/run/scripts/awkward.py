@@ -1,6 +1,7 @@
 """A small training that gets in the way of being measured, in one of several manners."""
 
 import argparse
+import atexit
 import os
 
 import torch
@@ -24,6 +25,7 @@ def main():
     profiler = torch.profiler.profile() if options.profiler else None
     if options.profiler == "from the start":
         profiler.start()
+        atexit.register(profiler.stop)  # torch crashes where a process ends under its profiler
     step, steps = 0, options.steps[rank % len(options.steps)]
     while step < steps:
         for x, y in loader:
