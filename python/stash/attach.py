@@ -220,6 +220,7 @@ class AttachedRank:
     def tell_of_input(self):
         if self.call_watch is not None:
             self.call_watch.stop()
+            self.work.given = self.call_watch.batch
             self.session.warn(no_loader_text(*self.call_watch.found()))
             self.call_watch = None
 

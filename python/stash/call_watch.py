@@ -20,6 +20,7 @@ class CallWatch:
         self.calls_module = module._call_impl.__code__
         self.inside = 0      # calls of modules that have not returned
         self.passes = 0      # outermost ones
+        self.batch = None    # the first dimension of what the model was given
         self.counts = {}     # by code
         self.modules = {}    # by code, the name of the module it is in
         self.results = []    # (code, tensors)
@@ -63,7 +64,9 @@ class CallWatch:
         elif event == "call":
             if self.inside == 0:
                 self.passes += 1
-                self.look((frame.f_locals.get("args"), frame.f_locals.get("kwargs")))
+                given = (frame.f_locals.get("args"), frame.f_locals.get("kwargs"))
+                self.look(given)
+                self.batch = self.batch or self.size_of(given)
             self.inside += 1
 
     def saw_result(self, code, frame, result):
@@ -86,6 +89,9 @@ class CallWatch:
         if isinstance(thing, (self.torch.Tensor, tuple, list, dict)):
             batches.mapped(thing, lambda part: found.append(part))
         return [part for part in found if isinstance(part, self.torch.Tensor) and not part.requires_grad]
+
+    def size_of(self, given):
+        return next((len(tensor) for tensor in self.tensors_of(given) if tensor.dim() > 1), None)
 
     def look(self, inputs):
         given = {place_in_memory(tensor) for tensor in self.tensors_of(inputs)} - {None}

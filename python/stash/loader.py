@@ -41,11 +41,27 @@ def read_again(fetch, files):
     return guarded
 
 
+def read_stream(fetch, files):
+    """Wraps the `fetch` of an iterable data set, which reads where it likes: learns which files those are."""
+
+    def guarded(self, index):
+        import torch
+
+        with files.watching():
+            batch = fetch(self, index)
+        if torch.utils.data.get_worker_info() is not None:
+            files.tell()
+        return batch
+
+    return guarded
+
+
 class LoaderControl:
     """Of one training loop's iterator: feeds it the same indices again and again, and stops its workers in between."""
 
     def __init__(self, iterator, files):
         self.held = weakref.ref(iterator)  # its workers live as long as somebody holds it: that is up to the script
+        self.dataset = iterator._dataset
         self.files = files
         self.pool = []        # index batches that the sampler gave and measuring uses
         self.position = None  # in the pool; None: no indices are given, workers come to rest
@@ -81,7 +97,7 @@ class LoaderControl:
 
     def follow(self, source):
         """The loop may have begun another epoch with a new iterator."""
-        if source is not self.iterator and self.can_control(source) and source._dataset is self.iterator._dataset:
+        if source is not self.iterator and self.can_control(source) and source._dataset is self.dataset:
             self.held = weakref.ref(source)
             source._stash_control = self
 
@@ -128,6 +144,7 @@ class LoaderControl:
     def look(self):
         """Learns from the samples that come next whether they are in files."""
         if not self.indexed:
+            self.files.hear()
             return
         ahead = list(itertools.islice(self.iterator._sampler_iter, 1))
         self.iterator._sampler_iter = itertools.chain(ahead, self.iterator._sampler_iter)
@@ -136,6 +153,7 @@ class LoaderControl:
 
     def prepare(self, count):
         """Has index batches for so many batches, and knows their files."""
+        self.files.hear()
         if not self.indexed or self.iterator is None:
             return
         import torch
@@ -152,7 +170,6 @@ class LoaderControl:
             self.pool.extend(more)
             before.restore()
         if self.workers_tell():
-            self.files.hear()
             return
         while self.touched < len(self.pool) and self.files.known() and self.touch_s > 0:
             start = time.monotonic()
@@ -226,3 +243,5 @@ def patch(module, rank):
     base._next_index = next_index
     fetch = module._utils.fetch._MapDatasetFetcher
     fetch.fetch = read_again(fetch.fetch, rank.feed.files)
+    fetch = module._utils.fetch._IterableDatasetFetcher
+    fetch.fetch = read_stream(fetch.fetch, rank.feed.files)

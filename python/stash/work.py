@@ -22,6 +22,7 @@ class WorkRecorder:
         self.profiler = None
         self.steps = 0
         self.own = False  # it is this one that is being started
+        self.given = None  # samples that the model is given in a pass, where no loader shows them
 
     def patch(self, module):
         """Hooks into torch.autograd.profiler: torch has one profiler at a time, and the script's own comes first."""
@@ -75,8 +76,9 @@ class WorkRecorder:
     def export(self, profiler):
         trace = os.path.join(self.folder, f"work-{os.getpid()}.json")
         profiler.export_chrome_trace(trace)
+        batch, *facts = self.facts
         with open(self.events_path(), "a", encoding="utf-8") as file:
-            file.write(messages.recorded_line(trace, *self.facts))
+            file.write(messages.recorded_line(trace, batch or self.given, *facts))
 
     @contextlib.contextmanager
     def guarded(self):

@@ -102,6 +102,23 @@ TEST(ReadWork, TheOptimizersTimeOnTheCpuIsCountedOnce) {
   EXPECT_NEAR(rows_s(work), work.step_s, kTolerance_s);
 }
 
+TEST(ReadWork, AClosureThatTheOptimizerCallsIsNoneOfItsWork) {
+  MadeWorkTrace trace;
+  trace.step(0, 1000).mark("Optimizer.step#SGD.step", 5, 600);
+  linear(trace, 10, 1);
+  linear_backward(trace, 100, 1);
+  trace.op("aten::linalg_vector_norm", 250, 20, {.tensors = {{4, 16}}});
+  trace.op("aten::_foreach_mul_", 310, 50, {.tensors = {{4, 16}}});
+  const ScriptWork work = work_of(trace);
+  EXPECT_EQ(work.passes, 1);
+  EXPECT_EQ(work.optimizer, UpdateKind::momentum);
+  ASSERT_EQ(work.layers.size(), 1U);
+  EXPECT_NEAR(us(work.layers[0].forward_s), 40, 1e-6);
+  EXPECT_NEAR(us(work.layers[0].backward_s), 100, 1e-6);
+  EXPECT_NEAR(row_us(work, WorkClass::optimizer, WorkPass::update), 20 + 50, 1e-6);
+  EXPECT_NEAR(rows_s(work), work.step_s, kTolerance_s);
+}
+
 TEST(ReadWork, TheKindOfUpdateIsThatOfTheOptimizer) {
   EXPECT_EQ(work_of(one_linear_step("Optimizer.step#AdamW.step")).optimizer, UpdateKind::adam);
   MadeWorkTrace trace = one_linear_step();

@@ -225,6 +225,9 @@ TEST_F(PipelineTest, InjectedTimeIsAddedToEverySample) {
   take_labels(pipeline, given, 5);
   // Twenty samples, of which the first may have begun before the clock did.
   EXPECT_GE(now_ns() - start_ns, 185'000'000);
+  const InputCounters counters = pipeline.counters();
+  EXPECT_GT(counters.injected_s, 0.05);
+  EXPECT_LT(counters.augment_s + counters.decode_s, counters.injected_s) << "what is slept is no work";
 }
 
 TEST_F(PipelineTest, OnTheWorkersTimeLineBatchesAreMadeAsOftenAsInjected) {

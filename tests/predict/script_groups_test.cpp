@@ -184,5 +184,59 @@ TEST(ScriptGroups, APredictionHasALineForEachGroupAndTheyAddUp) {
   EXPECT_CONTAINS(std::get<Rejected>(odd).why, "multiple of 2");
 }
 
+// Measured on a CPU of 4 cores.
+Profile cpu_sharding_profile() {
+  Profile profile = sharding_profile();
+  profile.job.device = "cpu";
+  profile.machine.gpus.clear();
+  profile.machine.cores = 4;
+  profile.work->on_gpu = false;
+  for (CollectiveSummary& row : profile.collectives) row.min_s = 2e-3;
+  return profile;
+}
+
+TEST(ScriptGroups, OnTheirOwnMachineTheyCostWhatWasMeasured) {
+  for (const Profile& profile : {sharding_profile(), cpu_sharding_profile()}) {
+    Profile timed = profile;
+    timed.collectives = cpu_sharding_profile().collectives;
+    const Prediction here = Predictor(job_of_profile(timed)).here();
+    EXPECT_NEAR(here.ledger[Part::compute]->s, 0.1, 1e-6);
+    EXPECT_NEAR(here.ledger[Part::interconnect]->s, 0.02, 1e-4);
+    ASSERT_EQ(here.ledger.communication.size(), 2U);
+    EXPECT_EQ(here.ledger.communication[0].ranks, 2);
+  }
+}
+
+TEST(ScriptGroups, OtherRanksOnTheirOwnMachine) {
+  const PredictJob job = job_of_profile(cpu_sharding_profile());
+  WhatIf four;
+  four.ranks = 4;
+  const Ledger ledger = Predictor(job, four).here().ledger;
+  EXPECT_EQ(ledger.communication[0].ranks, 4);
+  EXPECT_NEAR(ledger[Part::compute]->s, 0.1, 1e-6);
+  EXPECT_NEAR(ledger[Part::contention]->s, 0, 1e-6) << "each has a core";
+  EXPECT_GT(ledger[Part::interconnect]->s, 0.02);
+  EXPECT_LT(ledger[Part::interconnect]->s, 0.06);
+  WhatIf eight;
+  eight.ranks = 8;
+  const Prediction crowded = Predictor(job, eight).here();
+  EXPECT_NEAR(crowded.ledger[Part::contention]->s, 0.1, 1e-3) << "two ranks for each core";
+  EXPECT_TRUE(any_contains(crowded.assumptions, "8 ranks that compute take turns on 4 cores"));
+}
+
+TEST(ScriptGroups, WhatACpuTakesDoesNotScale) {
+  WhatIf batch;
+  batch.batch = 64;
+  Predictor predictor(job_of_profile(cpu_sharding_profile()), batch);
+  EXPECT_CONTAINS(message_of<Error>([&] { predictor.here(); }), "recorded with batch 8 in fp32");
+  WhatIf three;
+  three.ranks = 3;
+  Profile mesh = mesh_profile();
+  for (CollectiveSummary& row : mesh.collectives) row.min_s = 2e-3;
+  mesh.machine.gpus.resize(8, mesh.machine.gpus.front());
+  Predictor odd(job_of_profile(mesh), three);
+  EXPECT_CONTAINS(message_of<Error>([&] { odd.here(); }), "a multiple of 2");
+}
+
 }  // namespace
 }  // namespace stash

@@ -197,6 +197,13 @@ class CallWatchTest(unittest.TestCase):
 
         self.assertEqual(self.watch(step, step), ([], []))
 
+    def test_how_many_samples_the_model_is_given(self):
+        watch = CallWatch(torch)
+        watch.begin()
+        self.model(torch.zeros(4, 3))
+        watch.stop()
+        self.assertEqual(watch.batch, 4)
+
     def test_what_is_said(self):
         self.assertIn("--input get_batch", no_loader_text(["get_batch"], []))
         self.assertIn("stash.wrap(batches(…))", no_loader_text([], ["batches"]))

@@ -26,6 +26,18 @@ class More(script.ToyCase):
         self.assertIn("reduce_scatter", {row["op"] for row in profile["collectives"]})
         self.assertTrue(profile["complete"])
 
+    def test_a_stream(self):
+        path = self.folder.path / "stream.bin"
+        path.write_bytes(bytes(range(256)) * 4096)
+        for workers in (0, 2):
+            _, profile = script.run(self, self.folder, script.PYTHON, script.SCRIPTS / "stream.py", "--data", path, "--workers",
+                                    workers, "--sample-ms", 4, flags=script.QUICK)
+            self.assertTrue(profile["complete"])
+            self.assertEqual(profile["job"]["batch"], 8)
+            parts = script.report(self, self.folder)["ledger"]["parts"]
+            self.assertAlmostEqual(parts["prep"]["s"], 0.032 / max(1, workers), delta=0.012, msg=workers)
+            self.assertIsNotNone(parts["fetch"], "the file that it reads is found")
+
 
 class KeepTraining(script.KeepTrainingCase):
     def test_with_workers(self):

@@ -69,10 +69,11 @@ class ToyCase(unittest.TestCase):
 
 
 class KeepTrainingCase(unittest.TestCase):
-    """`--keep-training`: the loss curve is that of a run without Stash, from the first step after profiling on."""
+    """`--keep-training`: losses and weights are those of a run without Stash to the last bit, from the first step after
+    profiling on."""
 
     def losses(self, text):
-        return [line.split()[2] for line in text.splitlines() if line.startswith("loss ")]
+        return [line.split()[2:] for line in text.splitlines() if line.startswith("loss ")]
 
     def check(self, *arguments, count=1):
         folder = program.Folder()

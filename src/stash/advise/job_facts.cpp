@@ -48,7 +48,7 @@ std::optional<StorageNeed> storage_need(const JobFacts& facts, const Stall& fetc
   double bytes = 0, cpu_s = 0, samples = 0;
   for (const InputCounters& counters : facts.profile.inputs) {
     bytes += static_cast<double>(counters.read_bytes);
-    cpu_s += counters.decode_s + counters.augment_s;
+    cpu_s += counters.decode_s + counters.augment_s + counters.injected_s;
     samples += static_cast<double>(counters.samples);
   }
   const Job& job = facts.profile.job;

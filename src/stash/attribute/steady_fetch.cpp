@@ -12,7 +12,7 @@ double prep_alone_s(const Profile& profile, double hot_s) {
   double busy_s = 0;
   double samples = 0;
   for (const InputCounters& counters : profile.inputs) {
-    busy_s += counters.decode_s + counters.augment_s;
+    busy_s += counters.decode_s + counters.augment_s + counters.injected_s;
     samples += static_cast<double>(counters.samples);
   }
   if (samples == 0 || profile.job.workers < 1) return hot_s;

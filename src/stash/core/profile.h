@@ -107,6 +107,7 @@ struct InputCounters {
   double augment_s = 0;
   std::int64_t skipped = 0;                // files that could not be decoded
   std::vector<std::string> skipped_files;  // at most 16 of their names
+  double injected_s = 0;                   // slept by workers, as `--inject prep=` has it
   bool operator==(const InputCounters&) const = default;
 };
 

@@ -143,6 +143,7 @@ void fields(V& visit, T& counters) {
   visit("read_s", counters.read_s, 0);
   visit("decode_s", counters.decode_s, 0);
   visit("augment_s", counters.augment_s, 0);
+  visit.or_default("injected_s", counters.injected_s, 0);
   visit("skipped", counters.skipped, 0);
   visit("skipped_files", counters.skipped_files);
 }

@@ -171,6 +171,7 @@ constexpr auto kProfileMeanings = std::to_array<KeyMeaning>({
     {"inputs[].read_s", "time spent reading, summed over workers"},
     {"inputs[].decode_s", "time spent decoding, summed over workers"},
     {"inputs[].augment_s", "time spent cropping, resizing and normalizing, summed over workers"},
+    {"inputs[].injected_s", "time that workers slept because of `--inject prep=`, summed over them"},
     {"inputs[].skipped", "files that could not be decoded"},
     {"inputs[].skipped_files", "names of up to 16 of them"},
     {"links", "collectives and exchanges timed on their own, as `stash links` does"},

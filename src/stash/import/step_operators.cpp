@@ -59,7 +59,7 @@ void StepReader::read_update() {
   bool scales_momentum = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_.of(i) != StepPart::update || !parts_.in_step(i)) continue;
-    const bool is_clipping = op(i).name.find("::") != std::string::npos;
+    const bool is_clipping = op(i).name.find("::") != std::string::npos && !parts_.is_in_update_mark(i);
     for (std::size_t inner = i; !is_clipping && inner < op(i).end; ++inner) {
       const std::string& name = op(inner).name;
       scales_momentum =

@@ -99,7 +99,27 @@ void StepParts::mark_parts() {
     if (starts_with_one_of(one.name, kCompiledForward)) compiled_ = true;
     parts_[i] = part;
   }
+  take_closures_out();
   give_rest_to_update();
+}
+
+// Some programs, as Lightning, compute the passes in a closure that the optimizer calls: what is in its step up to the
+// end of the backward pass is none of its work.
+void StepParts::take_closures_out() {
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (parts_[i] != StepPart::update || !op(i).name.starts_with(kUpdate)) continue;
+    std::int64_t end_ns = op(i).time.start_ns;
+    for (std::size_t k = 0; k < size(); ++k) {
+      const bool inside = op(k).time.start_ns >= op(i).time.start_ns && op(k).time.end_ns <= op(i).time.end_ns;
+      if (parts_[k] == StepPart::backward && inside) end_ns = std::max(end_ns, op(k).time.end_ns);
+    }
+    if (end_ns == op(i).time.start_ns) continue;
+    for (std::size_t k = i + 1; k < op(i).end; k = op(k).name.starts_with(kClearing) ? op(k).end : k + 1) {
+      const bool is_pass = parts_[k] == StepPart::update && op(k).time.start_ns < end_ns;
+      if (is_pass && !op(k).name.starts_with(kClearing)) parts_[k] = StepPart::forward;
+    }
+    parts_[i] = StepPart::nobody;
+  }
 }
 
 // What comes between the last backward pass and the optimizer is about gradients: clipping and scaling.
@@ -143,6 +163,13 @@ void StepParts::find_working() {
     works_[i] = !moves_nothing(op(i).name) || launched_.contains(i);
     if (op(i).parent != i && (works_[i] || works_inside_[i])) works_inside_[op(i).parent] = true;
   }
+}
+
+bool StepParts::is_in_update_mark(std::size_t i) const {
+  for (; !op(i).name.starts_with(kUpdate); i = op(i).parent) {
+    if (op(i).parent == i) return false;
+  }
+  return true;
 }
 
 bool StepParts::is_compiled_code(std::size_t i) const {

@@ -42,6 +42,7 @@ class StepParts {
   bool works_inside(std::size_t i) const { return works_inside_[i]; }
   bool is_leaf(std::size_t i) const { return works_[i] && !works_inside_[i]; }
   bool is_compiled_code(std::size_t i) const;
+  bool is_in_update_mark(std::size_t i) const;
   // Of an operator and all inside it: its kernels, or without a GPU its own time.
   LaunchedWork work_in(std::size_t from, std::size_t to) const;
   int count_passes() const;
@@ -53,6 +54,7 @@ class StepParts {
   }
   void find_kernels();
   void mark_parts();
+  void take_closures_out();
   void give_rest_to_update();
   void find_working();
   bool is_mark(std::size_t i) const;

@@ -192,13 +192,15 @@ InputCounters Pipeline::counters() const {
           .decode_s = seconds(sums.decode_ns.load()),
           .augment_s = seconds(sums.augment_ns.load()),
           .skipped = state.skips.skipped(),
-          .skipped_files = state.skips.files()};
+          .skipped_files = state.skips.files(),
+          .injected_s = seconds(sums.injected_ns.load())};
 }
 
 void Pipeline::reset_counters() {
   StageCounters& sums = impl_->state.counters;
   for (auto* sum :
-       {&sums.samples, &sums.read_bytes, &sums.cold_bytes, &sums.read_ns, &sums.decode_ns, &sums.augment_ns}) {
+       {&sums.samples, &sums.read_bytes, &sums.cold_bytes, &sums.read_ns, &sums.decode_ns, &sums.augment_ns,
+        &sums.injected_ns}) {
     sum->store(0);
   }
   impl_->state.skips.reset();

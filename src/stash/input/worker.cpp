@@ -109,7 +109,7 @@ void Worker::fill_injected_time() {
   if (deadline_ns <= made_ns) return;
   sleep_unless(state_.queue.stopped(), deadline_ns);
   free_ns_ = deadline_ns;
-  add(state_.counters.augment_ns, now_ns() - made_ns);
+  add(state_.counters.injected_ns, now_ns() - made_ns);
 }
 
 }  // namespace stash

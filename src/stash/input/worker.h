@@ -21,7 +21,8 @@ namespace stash {
 
 // Sums over the workers of a pipeline.
 struct StageCounters {
-  std::atomic<std::int64_t> samples{0}, read_bytes{0}, cold_bytes{0}, read_ns{0}, decode_ns{0}, augment_ns{0};
+  std::atomic<std::int64_t> samples{0}, read_bytes{0}, cold_bytes{0}, read_ns{0}, decode_ns{0}, augment_ns{0},
+      injected_ns{0};
 };
 
 // What the workers of a pipeline share with it and with each other.

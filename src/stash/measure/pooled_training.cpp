@@ -74,7 +74,7 @@ class PooledTraining {
                        .samples = batches_ * parts_.job.batch,
                        .batches = batches_,
                        .waited_s = parts_.batches.waited_s(),
-                       .busy_s = made.read_s + made.decode_s + made.augment_s};
+                       .busy_s = made.read_s + made.decode_s + made.augment_s + made.injected_s};
     if (parts_.samples) loaded.samples_left = std::max(*parts_.samples - samples(), 0.0);
     shared_.set(loaded);
   }

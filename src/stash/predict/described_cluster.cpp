@@ -56,6 +56,31 @@ std::optional<LinkFit> all_reduce_fit(const Profile& profile, std::string_view s
   return fit_link(rows);
 }
 
+// What a rank sends in a ring of n ranks for so many bytes.
+double wire_bytes(const CollectiveSummary& row, int n) {
+  const double bytes = static_cast<double>(row.bytes) * (n - 1) / n;
+  return row.op == "allreduce" ? 2 * bytes : bytes;
+}
+
+int ranks_of(const Profile& profile, const CollectiveSummary& row) {
+  const auto group = std::ranges::find(profile.groups, row.group, &CommGroup::name);
+  return group == profile.groups.end() ? profile.job.ranks : group->ranks;
+}
+
+// A script's links are not timed by themselves: the rate at which the collectives that move most bytes ended at best.
+std::optional<double> logged_rate(const Profile& profile, bool between_nodes) {
+  double most_bytes = 0;
+  std::optional<double> rate;
+  for (const CollectiveSummary& row : profile.collectives) {
+    const int ranks = ranks_of(profile, row);
+    const bool is_switched_off = row.condition == Condition::solo || row.condition == Condition::apart;
+    if (is_switched_off || (row.condition == Condition::node) == between_nodes || ranks < 2 || !(row.min_s > 0)) continue;
+    const double sent = wire_bytes(row, ranks), all = sent * static_cast<double>(row.count);
+    if (all > most_bytes) most_bytes = all, rate = sent / row.min_s;
+  }
+  return rate;
+}
+
 // Of a node, while pages were cold: where storage limits the step, that is what it gives.
 std::optional<double> storage_rate(const MeasuredProfile& measured) {
   const Ledger& ledger = measured.ledger;
@@ -88,6 +113,12 @@ void describe_measured_links(DescribedCluster& described, const Profile& profile
     cluster.network_bytes_per_s = *injected;
   } else {
     cluster.measured_joined = joined;
+  }
+  if (!profile.job.command.empty() && !what_if.link_bytes_per_s && !injected && !node) {
+    if (const std::optional<double> rate = logged_rate(profile, false)) cluster.link_bytes_per_s = *rate;
+  }
+  if (!profile.job.command.empty() && cluster.nodes > 1 && !what_if.network_bytes_per_s && !injected && !joined) {
+    if (const std::optional<double> rate = logged_rate(profile, true)) cluster.network_bytes_per_s = *rate;
   }
   cluster.all_reduce = AllReduce::ring;
 }

@@ -35,6 +35,16 @@ void use_joined_hops(Cluster& cluster) {
   cluster.measured_joined.reset();
 }
 
+// Ranks that share cores take turns, whatever else they share.
+void use_cores(DescribedCluster& described, int ranks_per_node) {
+  Cluster& cluster = described.cluster;
+  const double turns = std::max(1.0, ranks_per_node / cluster.cores);
+  cluster.contention_ratio *= turns / std::max(1.0, cluster.ranks_per_node / cluster.cores);
+  described.assumptions.push_back(
+      turns > 1 ? fmt::format("{} ranks that compute take turns on {:g} cores", ranks_per_node, cluster.cores)
+                : "ranks that have a core each cost one another what the measured ones did");
+}
+
 void use_contention(DescribedCluster& described, int ranks_per_node) {
   Cluster& cluster = described.cluster;
   const int measured = cluster.ranks_per_node;
@@ -64,12 +74,16 @@ void keep_late_ranks(Cluster& cluster, int ranks_per_node) {
 
 }  // namespace
 
-void use_ranks(DescribedCluster& described, int ranks_per_node) {
+void use_ranks(DescribedCluster& described, int ranks_per_node, bool computes_on_cpu) {
   Cluster& cluster = described.cluster;
   if (ranks_per_node == cluster.ranks_per_node) return;
   use_node_hops(cluster, ranks_per_node);
   use_joined_hops(cluster);
-  use_contention(described, ranks_per_node);
+  if (computes_on_cpu && described.contention_is_known) {
+    use_cores(described, ranks_per_node);
+  } else {
+    use_contention(described, ranks_per_node);
+  }
   keep_late_ranks(cluster, ranks_per_node);
   cluster.ranks_per_node = ranks_per_node;
 }

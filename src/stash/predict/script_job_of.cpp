@@ -64,7 +64,7 @@ void check_parallelism(const Profile& profile, const Ledger& ledger) {
                   op));
 }
 
-void state_assumptions(PredictJob& job, const ScriptWork& work, bool on_known_gpu) {
+void state_assumptions(PredictJob& job, const ScriptWork& work, int seen_batch, bool on_known_gpu) {
   job.assumptions.push_back(
       fmt::format("the work is that of {} recorded step{} of rank 0: {} operators with their shapes, each scaled as "
                   "layers of built-in models are",
@@ -80,6 +80,10 @@ void state_assumptions(PredictJob& job, const ScriptWork& work, bool on_known_gp
         fmt::format("compiled kernels of which no size is known took {:.0f} % of the step: taken to read and write "
                     "what is between two products once",
                     100 * work.unsized_ratio));
+  }
+  if (work.batch > 0 && seen_batch == 0) {
+    job.assumptions.push_back(
+        fmt::format("a batch counts {} samples, the first dimension of what the model was given", work.batch));
   }
   if (work.batch == 0) job.assumptions.push_back("the number of samples in a step is not known: it counts as one");
 }
@@ -103,7 +107,7 @@ PredictJob job_of_script(Profile profile, Ledger ledger) {
     job.groups = std::make_shared<ScriptGroups>(std::move(*groups));
   }
   const Gpu* const gpu = work.on_gpu ? gpu_of(profile.job.device, profile.machine.gpus) : nullptr;
-  state_assumptions(job, work, gpu != nullptr);
+  state_assumptions(job, work, profile.job.batch, gpu != nullptr);
   profile.job.batch = job.batch;
   profile.job.dtype = to_string(job.dtype);
   profile.layers = layer_times_of(work, job.graph, job.dtype);

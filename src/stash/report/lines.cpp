@@ -112,8 +112,8 @@ std::string work_line(const Profile& profile) {
     said.push_back(fmt::format("{} {:.0f} %", to_string(kind), 100 * s / all_s));
     if (operations > 0) said.back() += fmt::format(" ({:.3g} GFLOP)", operations / 1e9);
   }
-  return fmt::format("work of a step, in {} recorded step{} of rank 0: {}", work.steps, work.steps == 1 ? "" : "s",
-                     fmt::join(said, ", "));
+  return fmt::format("work of a step, in {} recorded step{} of rank 0 of {}: {}", work.steps,
+                     work.steps == 1 ? "" : "s", format_duration(work.step_s), fmt::join(said, ", "));
 }
 
 std::string loader_line(const Profile& profile, const Ledger& ledger) {

@@ -70,5 +70,5 @@ for step in range(options.steps):
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     if options.print_losses:
-        print(f"loss {step + 1} {loss.item():.9f}", flush=True)
+        print(f"loss {step + 1} {loss.item().hex()}", flush=True)
 print("done", float(loss), flush=True)

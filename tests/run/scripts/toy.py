@@ -1,6 +1,7 @@
 """A small training with DistributedDataParallel, or on its own; flags put stalls into it."""
 
 import argparse
+import hashlib
 import os
 import time
 
@@ -45,6 +46,12 @@ class Samples(Dataset):
 def place(*names, default):
     """What the launcher says, whichever it is."""
     return next((int(os.environ[name]) for name in names if name in os.environ), default)
+
+
+def digest(model):
+    """Of the weights, to the last bit."""
+    weights = torch.cat([parameter.detach().flatten().cpu() for parameter in model.parameters()])
+    return hashlib.sha256(weights.numpy().tobytes()).hexdigest()
 
 
 def main():
@@ -115,7 +122,7 @@ def main():
             scheduler.step()
             step += 1
             if options.print_losses and rank == 0:
-                print(f"loss {step} {loss.item():.9f}", flush=True)
+                print(f"loss {step} {loss.item().hex()} {digest(model)}", flush=True)
             if step == options.fail_at:
                 raise RuntimeError("the script's own fault")
             if step >= options.steps:

@@ -55,6 +55,7 @@ class AdviseVerb final : public Verb {
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);
     PredictJob job = job_.resolve(catalogue.instances);
+    tell_unknown_batch(job);
     const AdviceQuestion question = question_.resolve(job.samples);
     job.samples = question.samples;
     Predictor predictor(std::move(job), job_.what_if());
@@ -65,6 +66,14 @@ class AdviseVerb final : public Verb {
   }
 
  private:
+  static void tell_unknown_batch(const PredictJob& job) {
+    if (!job.profile || !job.profile->profile.work || job.profile->profile.work->batch > 0) return;
+    const std::vector<std::string> warnings{
+        "how many samples a step of the script has is not known: it counts as one per rank, and times and costs are those "
+        "of too many steps; profile it with --input FUNCTION, or mark batches with stash.wrap(iterator)"};
+    tell_warnings(warnings);
+  }
+
   std::vector<Instance> chosen(const std::vector<Instance>& all) const {
     // People's own machines have no price to rank them by. Who names them, or their cloud, asks for their time.
     const auto is_asked_for = [&](const Instance& instance) { return !clouds_.empty() || is_for_rent(instance); };
