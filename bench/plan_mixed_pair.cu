@@ -189,15 +189,20 @@ double median_s(int repeats, const std::function<void()>& work) {
   return samples[samples.size() / 2];
 }
 
-// Microseconds of each layer's forward and backward with the whole batch.
+double layer_s(const Half& half, size_t layer, int samples, int repeats) {
+  return median_s(repeats, [&] {
+    half.forward(layer, samples), half.backward(layer, samples);
+    half.wait();
+  });
+}
+
+// Microseconds of each layer's forward and backward with a quarter and with three quarters of the batch: what either
+// partition has about, and the line through both tells what other shares take.
 std::string layer_times(const Half& half, int batch, int repeats) {
   std::string text;
   for (size_t i = 0; i < half.layers(); ++i) {
-    const double s = median_s(repeats, [&] {
-      half.forward(i, batch), half.backward(i, batch);
-      half.wait();
-    });
-    text += (text.empty() ? "" : ", ") + std::to_string(s * 1e6);
+    text += (text.empty() ? "[" : ", [") + std::to_string(layer_s(half, i, batch / 4, repeats) * 1e6) + ", " +
+            std::to_string(layer_s(half, i, batch / 4 * 3, repeats) * 1e6) + "]";
   }
   return text;
 }
