@@ -27,7 +27,7 @@ SHORT_MINUTES = 6
 START_S = 10
 STARTS = 8
 # What a series of jobs of a second each takes, evenly and by need together, in seconds.
-SERIES_S = 5.6
+SERIES_S = 6.5
 GAIN_SHARE = 0.45  # of the time that is left
 IMAGE_SIZE = "1280x960"  # dear to decode, so that the decoding job leaves the GPU to the others
 SERIES = ("decoding", "compute", "decoding", "tokens", "decoding", "compute")
