@@ -3,6 +3,7 @@
 import argparse
 import json
 import pathlib
+import random
 import time
 
 import torch
@@ -15,10 +16,10 @@ SUMMED = 1 << 18  # elements that emulated ranks sum: what they exchange is the 
 
 def stacks():
     """Name, batch, shape of a sample, layers."""
-    yield "linear", 256, (512,), [nn.Linear(512, 512), nn.Linear(512, 768), nn.Linear(768, 256)]
-    yield "convolution", 32, (16, 24, 24), [nn.Conv2d(16, 32, 3, padding=1), nn.Conv2d(32, 32, 3, padding=1),
+    yield "linear", 512, (512,), [nn.Linear(512, 512), nn.Linear(512, 768), nn.Linear(768, 256)]
+    yield "convolution", 64, (16, 24, 24), [nn.Conv2d(16, 32, 3, padding=1), nn.Conv2d(32, 32, 3, padding=1),
                                             nn.Conv2d(32, 16, 3, padding=1)]
-    yield "mixed", 48, (8, 16, 16), [nn.Conv2d(8, 32, 3, padding=1), nn.Conv2d(32, 8, 3, padding=1),
+    yield "mixed", 96, (8, 16, 16), [nn.Conv2d(8, 32, 3, padding=1), nn.Conv2d(32, 8, 3, padding=1),
                                      nn.Sequential(nn.Flatten(), nn.Linear(2048, 512)), nn.Linear(512, 512)]
 
 
@@ -55,57 +56,84 @@ def passes(layers, sample, times):
         value.sum().backward()
 
 
-def layer_times(job, layers, shape, batch, rank):
-    """Forward and backward of each layer alone on this rank, while the other computes too."""
-    times = job["slowness"] if rank == SLOW else 1
-    sample, found = torch.randn(batch, *shape), []
-    for i, layer in enumerate(layers):
-        value = sample.clone().requires_grad_(i > 0)
-        own = []
-        for _ in range(job["repeats"] + 1):
-            dist.barrier()
-            start = time.perf_counter()
-            passes([layer], value, times)
-            own.append(time.perf_counter() - start)
-        found.append(min(own))
-        with torch.no_grad():
-            sample = torch.relu(layer(sample))
+def quarter(times):
+    """Seconds that a quarter of the times stay below: neither a lucky one nor what other work slowed down."""
+    return sorted(times)[len(times) // 4]
+
+
+def timed(work):
+    dist.barrier()
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def layer_times(job, layers, shape, counts, rank):
+    """Seconds of forward and backward of each layer with either number of samples, by rank: what all of them take one
+    after the other, in the proportions that each has alone, where its weights stay in the cache. Both ranks do everything
+    `slowness` times here, so that each computes beside the other all the time, as with the best ratio."""
+    slowness, found = job["slowness"], []
+    for count in counts:
+        sample, own = torch.randn(count, *shape), []
+        whole = [timed(lambda: passes(layers, sample, slowness)) for _ in range(job["repeats"] + 1)]  # noqa: B023
+        once_s = quarter(whole) / (1 if rank == SLOW else slowness)
+        for i, layer in enumerate(layers):
+            value = sample.clone().requires_grad_(i > 0)
+            times = [timed(lambda: passes([layer], value, slowness)) for _ in range(job["repeats"] + 1)]  # noqa: B023
+            own.append(quarter(times))
+            with torch.no_grad():
+                sample = torch.relu(layer(sample))
+        found.append([s / sum(own) * once_s for s in own])
     gathered = [None, None]
     dist.all_gather_object(gathered, found)
     return gathered
 
 
-def described(layers, shape, times):
+def line_through(counts, seconds, batch):
+    """Seconds of the whole batch, and those that do not depend on the number of samples: of weights, of calls."""
+    per_sample_s = (seconds[1] - seconds[0]) / (counts[1] - counts[0])
+    fixed_s = min(max(seconds[0] - per_sample_s * counts[0], 0), seconds[0])
+    return (seconds[1] - fixed_s) * batch / counts[1], fixed_s
+
+
+def described(layers, shape, batch, counts, times):
     rows, sample = [], torch.zeros(1, *shape)
-    for layer, slow_s, fast_s in zip(layers, *times):
+    for i, layer in enumerate(layers):
         with torch.no_grad():
             after = layer(sample)
-        rows.append({"weight": sum(p.numel() for p in layer.parameters()), "input": sample.numel(),
-                     "output": after.numel(), "slow_s": slow_s, "fast_s": fast_s})
+        row = {"weight": sum(p.numel() for p in layer.parameters()), "input": sample.numel(), "output": after.numel()}
+        for name, of_rank in zip(("slow", "fast"), times):
+            row[f"{name}_s"], row[f"{name}_fixed_s"] = line_through(counts, [of_count[i] for of_count in of_rank], batch)
+        rows.append(row)
         sample = after
     return rows
 
 
 def slowed(job, rank):
-    found = []
+    found, draw = [], random.Random(0)
     for name, batch, shape, layers in stacks():
-        times = layer_times(job, layers, shape, batch, rank)
+        counts = (batch // 4, batch * 3 // 4)
+        times = layer_times(job, layers, shape, counts, rank)
         weights = sum(p.numel() for layer in layers for p in layer.parameters())
         gradients = torch.zeros(weights)
-        sum_s = fastest(job["repeats"], lambda: dist.all_reduce(gradients))  # noqa: B023
+        sum_s = quarter([timed(lambda: dist.all_reduce(gradients)) for _ in range(job["repeats"] + 1)])  # noqa: B023
         sample = torch.randn(batch, *shape)
         every = max(1, round(batch * (job["most"] - job["least"]) / job["steps"]))
-        steps = []
-        for count in range(max(1, round(batch * job["least"])), round(batch * job["most"]) + 1, every):
-            own = sample[:count] if rank == SLOW else sample[count:]
+        tried = list(range(max(1, round(batch * job["least"])), round(batch * job["most"]) + 1, every))
+        steps = {count: [] for count in tried}
 
-            def step():
-                passes(layers, own, job["slowness"] if rank == SLOW else 1)  # noqa: B023
-                dist.all_reduce(gradients)  # noqa: B023
+        def step(own):
+            passes(layers, own, job["slowness"] if rank == SLOW else 1)  # noqa: B023
+            dist.all_reduce(gradients)  # noqa: B023
 
-            steps.append([count / batch, fastest(job["repeats"], step)])
+        # Every ratio in turn, over and over: what slows the machine down for a while slows them all.
+        for _ in range(job["repeats"] + 1):
+            for count in draw.sample(tried, len(tried)):
+                own = sample[:count] if rank == SLOW else sample[count:]
+                steps[count].append(timed(lambda: step(own)))  # noqa: B023
         found.append({"stack": name, "batch": batch, "bytes_per_s": weights * gradients.element_size() / sum_s,
-                      "layers": described(layers, shape, times), "steps": steps})
+                      "layers": described(layers, shape, batch, counts, times),
+                      "steps": [[count / batch, quarter(steps[count][1:])] for count in tried]})
     return found
 
 

@@ -3,7 +3,7 @@
 // time of every layer on either partition, and of steps by the slow partition's share of the samples. It measures;
 // plan_mixed_pair.py plans, and compares.
 //
-//     nvcc -O3 -std=c++17 -arch=native -o mixed_pair plan_mixed_pair.cu && ./mixed_pair 32 96 7
+//     nvcc -O3 -std=c++17 -arch=native -o mixed_pair plan_mixed_pair.cu && ./mixed_pair 32 88 7
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -189,15 +189,20 @@ double median_s(int repeats, const std::function<void()>& work) {
   return samples[samples.size() / 2];
 }
 
-// Microseconds of each layer's forward and backward with the whole batch.
+double layer_s(const Half& half, size_t layer, int samples, int repeats) {
+  return median_s(repeats, [&] {
+    half.forward(layer, samples), half.backward(layer, samples);
+    half.wait();
+  });
+}
+
+// Microseconds of each layer's forward and backward with a quarter and with three quarters of the batch: what either
+// partition has about, and the line through both tells what other shares take.
 std::string layer_times(const Half& half, int batch, int repeats) {
   std::string text;
   for (size_t i = 0; i < half.layers(); ++i) {
-    const double s = median_s(repeats, [&] {
-      half.forward(i, batch), half.backward(i, batch);
-      half.wait();
-    });
-    text += (text.empty() ? "" : ", ") + std::to_string(s * 1e6);
+    text += (text.empty() ? "[" : ", [") + std::to_string(layer_s(half, i, batch / 4, repeats) * 1e6) + ", " +
+            std::to_string(layer_s(half, i, batch / 4 * 3, repeats) * 1e6) + "]";
   }
   return text;
 }
@@ -278,7 +283,7 @@ void measure(const Stack& stack, const Partition& slow, const Partition& fast, i
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int slow_sms = argc > 1 ? std::atoi(argv[1]) : 32, fast_sms = argc > 2 ? std::atoi(argv[2]) : 96;
+  const int slow_sms = argc > 1 ? std::atoi(argv[1]) : 32, fast_sms = argc > 2 ? std::atoi(argv[2]) : 88;
   const int repeats = argc > 3 ? std::atoi(argv[3]) : 7;
   if (slow_sms < 8 || fast_sms < slow_sms || repeats < 1) {
     std::fprintf(stderr, "usage: plan_mixed_pair SLOW_SMS FAST_SMS REPEATS, in multiples of 8 multiprocessors\n");

@@ -3,11 +3,11 @@
 
     bench/plan_mixed_pair.py --devices emulated        # two ranks whose layers take a V100's and a T4's time
     bench/plan_mixed_pair.py --devices slowed          # two ranks of this machine; one does all its work three times
-    bench/plan_mixed_pair.py --devices gpu             # two partitions of one GPU: 32 and 96 multiprocessors
+    bench/plan_mixed_pair.py --devices gpu             # two partitions of one GPU: 32 and 88 multiprocessors
 
 Three layer stacks each: steps are timed for a grid of ratios, and the ratio of the fastest is compared with the planned
 one. Ranks sum gradients by Gloo on the loopback interface; partitions are green contexts of bench/plan_mixed_pair.cu,
-which is compiled with nvcc. `emulated` plans with `stash plan`; the others time every layer on either device first, and
+which is compiled with nvcc (--compile and --program where that is another machine). `emulated` plans with `stash plan`; the others time every layer on either device first, and
 plan with build/release/bench/plan_pair (cmake -DSTASH_BENCH=ON). Where that is not built, --out keeps what was
 measured, and --measured plans and compares it elsewhere. Ends with exit code 1 where a ratio is off by more than
 --tolerance."""
@@ -29,6 +29,8 @@ EMULATED = {"slow": ("T4", "g4dn.xlarge"), "fast": ("V100", "p3.2xlarge")}
 MODELS = ("resnet18", "squeezenet1_0", "mobilenet_v2")
 LEAST, MOST = 0.1, 0.45  # shares of the slow device that are tried
 TOLERANCE = 0.05
+# Freed memory stays with the process: else some batch sizes pay for fresh pages at every step, and others do not.
+KEEPS_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 
 
 def stash(options, *arguments):
@@ -40,7 +42,7 @@ def ranks(job):
     """What two ranks measured; `job` says what they do."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, str(RANKS), "--folder", folder, "--job", json.dumps(job)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", **KEEPS_MEMORY}
         started = [subprocess.Popen([*command, "--rank", str(rank)], env=environment) for rank in range(2)]
         codes = [process.wait() for process in started]
         if any(codes):
@@ -78,23 +80,39 @@ def slowed(options):
                   "steps": options.steps})
 
 
+def line_through(name, us):
+    """Of a layer with a quarter and three quarters of the batch: seconds of all of it, and those however small the part."""
+    quarter_us, three_us = us
+    fixed_us = min(max(quarter_us - (three_us - quarter_us) / 2, 0), quarter_us)
+    return {f"{name}_s": (three_us - fixed_us) / 0.75 * 1e-6, f"{name}_fixed_s": fixed_us * 1e-6}
+
+
 def from_widths(found):
     """A line of plan_mixed_pair.cu, as plan_pair reads it."""
     pairs = list(zip(found["widths"], found["widths"][1:]))
     return {"stack": found["stack"], "batch": found["batch"], "bytes_per_s": found["bytes_per_s"],
-            "layers": [{"weight": into * out, "input": into, "output": out, "slow_s": slow * 1e-6, "fast_s": fast * 1e-6}
+            "layers": [{"weight": into * out, "input": into, "output": out, **line_through("slow", slow), **line_through("fast", fast)}
                        for (into, out), slow, fast in zip(pairs, found["slow_us"], found["fast_us"])],
             "steps": [[share, us * 1e-6] for share, us in found["steps_us"]]}
 
 
-def partitions(options):
+def compiled(options, program):
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if not os.access(nvcc, os.X_OK):
+        sys.exit("there is no nvcc: compile bench/plan_mixed_pair.cu elsewhere (--compile FILE), and give it as --program")
+    subprocess.run([nvcc, "-O3", "-std=c++17", f"-arch={options.arch}", "-o", str(program),
+                    str(HERE / "plan_mixed_pair.cu")], check=True)
+
+
+def partitions(options):
     with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "mixed_pair"
-        subprocess.run([nvcc, "-O3", "-std=c++17", f"-arch={options.arch}", "-o", str(program),
-                        str(HERE / "plan_mixed_pair.cu")], check=True)
-        slow, fast = options.sms.split(",")
-        measured = subprocess.run([str(program), slow, fast, str(options.repeats)], check=True, stdout=subprocess.PIPE, text=True)
+        program = options.program or pathlib.Path(folder) / "mixed_pair"
+        if not options.program:
+            compiled(options, program)
+        measured = subprocess.run([str(program.absolute()), *options.sms.split(","), str(options.repeats)],
+                                  stdout=subprocess.PIPE, text=True, check=False)
+        if measured.returncode != 0:
+            sys.exit(f"{program} ended with {measured.returncode}")
     return [from_widths(json.loads(line)) for line in measured.stdout.splitlines()]
 
 
@@ -103,8 +121,9 @@ def planned(options, lines):
     if all("planned_ratio" in line for line in lines):
         return lines
     if not os.access(options.planner, os.X_OK):
-        sys.exit(f"{options.planner} is not built (cmake -DSTASH_BENCH=ON): measured only"
-                 + ("; give --out, and --measured where it is" if not options.out else ""))
+        print(f"{options.planner} is not built (cmake -DSTASH_BENCH=ON): measured only; "
+              + (f"--measured {options.out} compares where it is" if options.out else "give --out to keep it"))
+        sys.exit(0 if options.out else 1)
     text = "".join(json.dumps(line) + "\n" for line in lines)
     called = subprocess.run([options.planner], input=text, check=True, capture_output=True, text=True)
     return [json.loads(line) for line in called.stdout.splitlines()]
@@ -133,13 +152,20 @@ def main():
     parser.add_argument("--planner", default=str(ROOT / "build/release/bench/plan_pair"))
     parser.add_argument("--batch", type=int, help="Samples per step of emulated devices (128)")
     parser.add_argument("--steps", type=int, default=16, help="Ratios that are tried")
-    parser.add_argument("--repeats", type=int, default=5, help="Steps for each ratio; the median counts, on CPUs the fastest")
+    parser.add_argument("--repeats", type=int, help="Steps for each ratio: 5 of emulated devices, of which the fastest counts; "
+                        "20 of slowed ranks, of which a quarter is faster; 9 on a GPU, the median")
     parser.add_argument("--slowness", type=int, default=3, help="How often a slowed rank does its work")
     parser.add_argument("--sms", default="32,88", help="Multiprocessors of both partitions, multiples of 8")
-    parser.add_argument("--arch", default="native", help="nvcc's -arch")
+    parser.add_argument("--arch", default="native", help="nvcc's -arch; sm_90 for an H200 that is elsewhere")
+    parser.add_argument("--compile", type=pathlib.Path, help="Only compile the program of --devices gpu, into this file")
+    parser.add_argument("--program", type=pathlib.Path, help="What --compile made, on a machine without nvcc")
     parser.add_argument("--tolerance", type=float, default=TOLERANCE)
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args()
+    if options.compile:
+        compiled(options, options.compile)
+        return
+    options.repeats = options.repeats or {"emulated": 5, "slowed": 20, "gpu": 9}[options.devices]
     if options.measured:
         lines = [json.loads(line) for line in pathlib.Path(options.measured).read_text().splitlines()]
     else:

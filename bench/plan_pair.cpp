@@ -30,10 +30,13 @@ SplitNetwork network_of(const Json& stack) {
   return network;
 }
 
-DeviceKind device_of(const Json& stack, const char* name) {
+DeviceKind device_of(const Json& stack, const std::string& name) {
   DeviceKind kind{.name = name};
   kind.link_bytes_per_s = kind.network_bytes_per_s = stack.at("bytes_per_s").get<double>();
-  for (const Json& layer : stack.at("layers")) kind.layer_s.push_back(layer.at(name).get<double>());
+  for (const Json& layer : stack.at("layers")) {
+    kind.layer_s.push_back(layer.at(name + "_s").get<double>());
+    kind.fixed_s.push_back(layer.at(name + "_fixed_s").get<double>());
+  }
   return kind;
 }
 
@@ -51,7 +54,7 @@ double mean_ratio(const LayerPlan& plan, const DeviceKind& kind) {
 void plan_line(const std::string& line) {
   Json stack = Json::parse(line);
   const SplitNetwork network = network_of(stack);
-  const std::vector<DeviceKind> kinds{device_of(stack, "slow_s"), device_of(stack, "fast_s")};
+  const std::vector<DeviceKind> kinds{device_of(stack, "slow"), device_of(stack, "fast")};
   LayerPlanRules rules{.batch = stack.at("batch").get<double>(), .overlaps = false};
   const LayerPlan best = plan_layers(network, kinds, rules, data_types(network));
   rules.equal_halves = true;

@@ -93,9 +93,9 @@ def bimodal(bench, options):
 
 
 def mixes(bench, options):
-    draw = random.Random(options.seed)
     worst = None
-    for number in range(options.mixes):
+    for number in range(options.first, options.first + options.mixes):
+        draw = random.Random(f"{options.seed} {number}")
         kinds = [draw.choice(sorted(KINDS)) for _ in range(draw.choice((2, 3)))]
         jobs = []
         for place, kind in enumerate(kinds):
@@ -143,7 +143,7 @@ def fixed(bench, options):
 
 def curves(bench, options):
     errors = []
-    for sample_ms in (40, 80):
+    for sample_ms in options.sample_ms:
         kind = f"{sample_ms} ms per sample"
         inject = f"prep={sample_ms}ms/sample"
         with bench.pool("--report-every", "500ms"):
@@ -221,7 +221,9 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mixes", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, help="Number of the first mix: mixes can be run in parts")
     parser.add_argument("--seconds", type=int, default=60, help="of each mix")
+    parser.add_argument("--sample-ms", type=int, nargs="+", default=[40, 80], help="of the jobs whose curves are compared")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, pathlib.Path(folder))

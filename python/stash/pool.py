@@ -129,9 +129,15 @@ class Member:
         now = self.loaded()
         samples, batches, waited, busy, _ = (after - before for after, before in zip(now, self.before, strict=True))
         self.send(line(shared_names.REPORT_MESSAGE, shared_names.REPORT_KEYS,
-                       (self.workers, elapsed, samples, batches, min(waited, elapsed), busy, now[-1], None)))
+                       (self.workers, elapsed, samples, batches, min(waited, elapsed), busy, now[-1], self.samples_left(now[0]))))
         self.began_s += elapsed
         self.before = now
+
+    def samples_left(self, loaded):
+        """Of the job, where it was said how many it has; its ranks load equally many."""
+        if self.seat.get("samples") is None:
+            return None
+        return max(self.seat["samples"] - loaded * max(int(os.environ.get("WORLD_SIZE", 1)), 1), 0)
 
     def leave(self):
         if self.connection is not None:

@@ -98,6 +98,50 @@ class Plan(unittest.TestCase):
         planned = self.json("plan", "--model", "resnet50", "--batch", 256, "--dtype", "fp16", "--on", "p3.8xlarge")
         self.assertLess(abs(planned["plans"][0]["baselines"]["data"] / predicted_s - 1), 0.15)
 
+    def test_data_parallel_steps_over_an_odd_number_of_nodes_are_those_of_predict(self):
+        predicted = self.json("predict", "--model", "vit_b_16", "--batch", 16, "--dtype", "fp16", "--on", "g4dn.12xlarge",
+                              "--nodes", 3)
+        predicted_s = predicted["predictions"][0]["ledger"]["step"]["s"]
+        planned = self.json("plan", "--model", "vit_b_16", "--batch", 192, "--dtype", "fp16", "--on", "3xg4dn.12xlarge")
+        self.assertLess(abs(planned["plans"][0]["baselines"]["data"] / predicted_s - 1), 0.15)
+
+    def test_machines_are_counted_as_they_were_asked_for(self):
+        arguments = ("plan", "--model", "vit_b_16", "--batch", 256, "--on", "2xp3.16xlarge+3xg4dn.12xlarge")
+        found = self.json(*arguments)
+        self.assertEqual(found["left_out"], ["3xg4dn.12xlarge"])
+        self.assertEqual(found["plans"][0]["level_names"][:2],
+                         ["2xp3.16xlarge | 3xg4dn.12xlarge",
+                          "16 GPUs of p3.16xlarge in halves, 12 GPUs of g4dn.12xlarge in halves"])
+        self.assertIn("1 more p3.16xlarge", [worth["more"] for worth in found["worth"]])
+
+    def test_a_step_that_is_planned_is_the_one_that_is_predicted_for_the_same_split(self):
+        gpt = "gpt:layers=24,hidden=2048,heads=16,seq=1024"
+        on = ("--global-batch", 64, "--on", "p4d.24xlarge", "--nodes", 2)
+        for plan in self.json("plan", "--model", gpt, *on, "--top", 3)["plans"]:
+            flags = [f"--{'' if plan[key] else 'no-'}{key.replace('_', '-')}" for key in ("sequence_parallel", "shard_optimizer")]
+            for key in ("data", "tensor", "pipeline", "shards", "micro_batch", "interleave", "recompute"):
+                flags += [f"--{key.replace('_', '-')}", plan[key]]
+            if plan["tensor"] == 1:
+                flags.remove("--no-sequence-parallel")
+            predicted, = self.json("predict", "--model", gpt, *on, *flags)["predictions"]
+            self.assertAlmostEqual(predicted["ledger"]["step"]["s"], plan["step_s"], places=9)
+
+    def test_what_cannot_be_is_said_with_the_nearest_that_can(self):
+        gpt = ("plan", "--model", "gpt:layers=24,hidden=2048,heads=16,seq=1024", "--on", "p4d.24xlarge", "--global-batch")
+        large = ("plan", "--model", "gpt:layers=48,hidden=8192,heads=64,seq=2048", "--global-batch", 64, "--on")
+        for code, arguments, sentence in (
+                (2, (*gpt, 64, "--tensor", 3), "16 heads cannot be split over 3 tensor-parallel ranks: the nearest numbers that divide are 2 or 4"),
+                (2, (*gpt, 64, "--shards", 4, "--tensor", 8), "1 data-parallel rank cannot be split over 4 shards: the nearest number that divides is 1"),
+                (2, (*gpt, 63, "--data", 8), "the nearest multiples are 56 and 64"),
+                (2, (*gpt, 64, "--tensor", 1, "--sequence-parallel"), "--tensor 1 has none"),
+                (2, (*gpt, 64, "--data", 2, "--tensor", 2, "--pipeline", 1), "are 4 GPUs, and there are 8"),
+                (1, (*large, "2xg4dn.xlarge"), "lacks 297 GB of memory per GPU; it fits on 48xg4dn.xlarge"),
+                (1, ("plan", "--model", "vgg16", "--batch", 100000, "--on", "2xT4"), "a device lacks 3.8 TB of memory; it fits with --batch 4"),
+                (2, ("plan", "--model", "vgg16", "--on", "4xV10"), "did you mean 'V100'?")):
+            result = self.call(*arguments, code=code)
+            self.assertIn(sentence, result.err)
+            self.assertEqual(len(result.err.splitlines()), 1, result.err)
+
     def test_a_profile_replaces_the_estimate(self):
         profile = program.ROOT / "docs/profiles/h200-resnet50-4-workers.json"
         measured = self.json("plan", profile, "--batch", 512, "--on", "8xH200")

@@ -52,6 +52,16 @@ class ShareRun(unittest.TestCase):
         for name in ("fast", "slow"):
             self.assertIn("every sample once and in order", (self.logs / f"{name}.log").read_text())
 
+    def test_samples_of_a_script_tell_the_pool_how_much_it_has_to_do(self):
+        result = self.start("cores = 1\n" + job("told", "--sample-ms", 2, "--step-ms", 10, "--epochs", 4, extra="samples = 960") +
+                            job("silent", "--sample-ms", 2, "--step-ms", 10, "--epochs", 4), "--objective", "makespan",
+                            "--format", "json").finish()
+        self.assertEqual(result.code, 0, result.err)
+        told, silent = sorted(result.json()["jobs"], key=lambda one: one["name"], reverse=True)
+        self.assertGreater(told["samples"], 0)
+        self.assertLess(told["samples_left"], 960)
+        self.assertIsNone(silent["samples_left"])
+
     def test_no_more_run_at_a_time_than_there_are_gpus(self):
         result = self.start("cores = 1\ngpus = 1\n" + job("a", "--sample-ms", 1, "--step-ms", 1, "--epochs", 1) +
                             job("b", "--sample-ms", 1, "--step-ms", 1, "--epochs", 1), "--format", "json").finish()

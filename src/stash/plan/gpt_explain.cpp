@@ -13,6 +13,7 @@ constexpr double kMoreMemoryBytes = 8.0 * (1 << 30);
 constexpr double kMoreNetwork = 100e9 / 8;
 constexpr double kMoreLink = 100e9;
 constexpr int kMostTimesNodes = 1024;
+constexpr int kMostBatchOff = 128;  // of a global batch that is named instead
 constexpr int kMostNodesMore = 32;
 constexpr double kPlenty = 1e18;  // of memory: no plan needs as much
 
@@ -61,6 +62,56 @@ void add_nodes(GptPlans& plans, const GptJob& job, const GptSearch& search, std:
   }
 }
 
+std::string nodes_text(const GptNodes& kind, int nodes) {
+  return fmt::format("it fits on {}x{}", kind.counted(nodes), kind.name);
+}
+
+// The nearest global batch over which some plan divides; empty: none is near.
+std::string nearest_batch(const GptJob& job, const GptSearch& search) {
+  for (int by = 1; by <= kMostBatchOff; ++by) {
+    for (const int batch : {job.global_batch - by, job.global_batch + by}) {
+      GptJob other = job;
+      other.global_batch = batch;
+      if (batch >= 1 && best_s(other, search) > 0) return fmt::format("; the nearest that divides is {}", batch);
+    }
+  }
+  return "";
+}
+
+// The smallest number of nodes that fits, of all kinds as many times; empty: none up to the most.
+std::string more_nodes(const GptJob& job, const GptSearch& search) {
+  const auto fits = [&](int nodes, int of) {
+    const GptJob larger =
+        changed(job, [&](GptNodes& kind) { kind.cluster.nodes = kind.nodes = kind.nodes * nodes / of; });
+    return best_s(larger, search) > 0;
+  };
+  for (int times = 2; times <= kMostTimesNodes; times *= 2) {
+    if (!fits(times, 1)) continue;
+    if (job.kinds.size() > 1) return fmt::format("it fits on {} times as many nodes", times);
+    const int before = job.kinds.front().nodes, enough = before * times;
+    // Few numbers divide well: those between are tried in even steps.
+    const int step = std::max(1, enough / 2 / kMostNodesMore);
+    for (int nodes = enough / 2 + step; nodes < enough; nodes += step) {
+      if (fits(nodes, before)) return nodes_text(job.kinds.front(), nodes);
+    }
+    return nodes_text(job.kinds.front(), enough);
+  }
+  return "";
+}
+
+// What was given of the plan may be what does not fit.
+std::string less_given(const GptJob& job) {
+  const GptPlans free = search_plans(job, {}, 1);
+  if (free.plans.empty()) return "";
+  const GptPlan& plan = free.plans.front().plan;
+  std::string text = fmt::format("it fits with data {} x tensor {} x pipeline {}, micro-batch {}", plan.data,
+                                 plan.tensor, plan.pipeline, plan.micro_batch);
+  if (plan.shards > 1) text += fmt::format(", shards {}", plan.shards);
+  if (plan.shard_optimizer) text += ", sharded optimizer";
+  if (plan.recompute != Recompute::none) text += fmt::format(", recompute {}", to_string(plan.recompute));
+  return text;
+}
+
 }  // namespace
 
 void explain(GptPlans& plans, const GptJob& job, const GptSearch& search) {
@@ -87,16 +138,12 @@ void throw_no_plan(const GptPlans& plans, const GptJob& job, const GptSearch& se
   if (plans.rejected.empty()) {
     throw UsageError(
         fmt::format("no plan divides {} heads, {} layers and a global batch of {} over {} GPUs: give "
-                    "another --global-batch or number of nodes",
-                    job.size.heads, job.size.layers, job.global_batch, job.gpus()));
+                    "another --global-batch or number of nodes{}",
+                    job.size.heads, job.size.layers, job.global_batch, job.gpus(), nearest_batch(job, search)));
   }
-  std::string change = "no number of nodes up to 1,024 times as many fits";
-  for (int times = 2; times <= kMostTimesNodes; times *= 2) {
-    const GptJob larger = changed(job, [&](GptNodes& kind) { kind.cluster.nodes = kind.nodes *= times; });
-    if (best_s(larger, search) <= 0) continue;
-    change = fmt::format("it fits on {} times as many nodes", times);
-    break;
-  }
+  std::string change = less_given(job);
+  if (change.empty()) change = more_nodes(job, search);
+  if (change.empty()) change = fmt::format("no number of nodes up to {} times as many fits", kMostTimesNodes);
   const auto least = std::ranges::min_element(plans.rejected, {}, &RejectedPlan::missing_bytes);
   throw Error(fmt::format("{} fits nowhere on {} GPUs: the plan that needs the least lacks {} of memory per GPU; {}",
                           job.size.name, job.gpus(), format_bytes(least->missing_bytes), change));

@@ -10,8 +10,8 @@ namespace {
 
 void refuse_unless_divides(int number, const char* of, const std::optional<int>& parts, const char* over) {
   if (!parts || number % *parts == 0) return;
-  throw UsageError(fmt::format("{} {} cannot be split over {} {}: the nearest numbers that divide are {}", number, of,
-                               *parts, over, nearest_divisors(number, *parts)));
+  throw UsageError(
+      fmt::format("{} {} cannot be split over {} {}: {}", number, of, *parts, over, nearest_divisors(number, *parts)));
 }
 
 void check_ranks(const GptJob& job, const GptSearch& search) {
@@ -45,9 +45,8 @@ void check_stages(const GptJob& job, const GptSearch& search) {
   }
   const int pieces = search.pipeline.value_or(1) * *search.interleave;
   if (layers % pieces == 0) return;
-  throw UsageError(
-      fmt::format("{} layers cannot be split into {} equal pieces{}: the nearest numbers that divide are {}", layers,
-                  pieces, search.pipeline ? " over all stages" : "", nearest_divisors(layers, pieces)));
+  throw UsageError(fmt::format("{} layers cannot be split into {} equal pieces{}: {}", layers, pieces,
+                               search.pipeline ? " over all stages" : "", nearest_divisors(layers, pieces)));
 }
 
 void check_batch(const GptJob& job, const GptSearch& search) {
@@ -60,6 +59,21 @@ void check_batch(const GptJob& job, const GptSearch& search) {
       below > 0 ? fmt::format("{} and {}", below, below + part) : fmt::format("{}", part)));
 }
 
+void check_sequences(const GptJob& job, const GptSearch& search) {
+  if (!search.sequence_parallel.value_or(false)) return;
+  if (search.tensor == 1) {
+    throw UsageError(
+        "--sequence-parallel splits sequences over tensor-parallel ranks, and --tensor 1 has none: give 2 or more, or "
+        "leave one of both out");
+  }
+  const int ranks = search.tensor.value_or(1);
+  if (job.size.max_seq_len % ranks == 0) return;
+  throw UsageError(
+      fmt::format("sequences of {} tokens cannot be split over {} ranks: {}; or give "
+                  "--no-sequence-parallel",
+                  job.size.max_seq_len, ranks, nearest_divisors(job.size.max_seq_len, ranks)));
+}
+
 }  // namespace
 
 void check_given(const GptJob& job, const GptSearch& search) {
@@ -67,7 +81,9 @@ void check_given(const GptJob& job, const GptSearch& search) {
   check_stages(job, search);
   check_batch(job, search);
   const int most_data = search.data.value_or(job.gpus() / search.tensor.value_or(1) / search.pipeline.value_or(1));
-  refuse_unless_divides(most_data, "data-parallel ranks", search.shards, "shards");
+  refuse_unless_divides(most_data, most_data == 1 ? "data-parallel rank" : "data-parallel ranks", search.shards,
+                        "shards");
+  check_sequences(job, search);
 }
 
 }  // namespace stash

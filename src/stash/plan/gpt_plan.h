@@ -98,7 +98,7 @@ struct GptCosts {
 // fit; all published plans that ran do.
 inline constexpr double kLeastOfEstimate = 0.8;
 
-std::string nearest_divisors(int number, int near);  // of `number`, next to `near`: "4 or 8"
+std::string nearest_divisors(int number, int near);  // a clause: "the nearest numbers that divide are 4 or 8"
 
 // Why a plan cannot be, in one sentence; empty: it can. Memory is not looked at.
 std::string why_impossible(const GptJob& job, const GptPlan& plan);

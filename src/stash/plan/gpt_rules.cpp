@@ -15,8 +15,7 @@ constexpr std::array<std::string_view, 3> kRecomputes{"none", "selective", "full
 std::string why_no_stages(const GptJob& job, const GptPlan& plan) {
   if (plan.stage_layers.empty()) {
     if (job.size.layers % (plan.pipeline * plan.interleave) == 0) return {};
-    return fmt::format("{} layers cannot be split into {} equal stages{}: the nearest numbers that divide are {}",
-                       job.size.layers, plan.pipeline,
+    return fmt::format("{} layers cannot be split into {} equal stages{}: {}", job.size.layers, plan.pipeline,
                        plan.interleave > 1 ? fmt::format(" of {} pieces", plan.interleave) : "",
                        nearest_divisors(job.size.layers, plan.pipeline * plan.interleave));
   }
@@ -48,7 +47,8 @@ std::string nearest_divisors(int number, int near) {
     if (i <= near) below = i;
     if (i >= near) above = std::min(above, i);
   }
-  return below == above ? fmt::format("{}", below) : fmt::format("{} or {}", below, above);
+  return below == above ? fmt::format("the nearest number that divides is {}", below)
+                        : fmt::format("the nearest numbers that divide are {} or {}", below, above);
 }
 
 std::string_view to_string(Recompute recompute) { return kRecomputes[static_cast<std::size_t>(recompute)]; }
@@ -68,14 +68,12 @@ std::string why_impossible(const GptJob& job, const GptPlan& plan) {
                        plan.pipeline, plan.ranks(), job.gpus());
   }
   if (job.size.heads % plan.tensor != 0) {
-    return fmt::format("{} heads cannot be split over {} tensor-parallel ranks: the nearest numbers that divide are {}",
-                       job.size.heads, plan.tensor, nearest_divisors(job.size.heads, plan.tensor));
+    return fmt::format("{} heads cannot be split over {} tensor-parallel ranks: {}", job.size.heads, plan.tensor,
+                       nearest_divisors(job.size.heads, plan.tensor));
   }
   if (plan.data % plan.shards != 0) {
-    return fmt::format(
-        "{} data-parallel ranks cannot be split into groups of {} shards: the nearest numbers that "
-        "divide are {}",
-        plan.data, plan.shards, nearest_divisors(plan.data, plan.shards));
+    return fmt::format("{} data-parallel rank{} cannot be split into groups of {} shards: {}", plan.data,
+                       plan.data == 1 ? "" : "s", plan.shards, nearest_divisors(plan.data, plan.shards));
   }
   if (plan.sequence_parallel && job.size.max_seq_len % plan.tensor != 0) {
     return fmt::format("sequences of {} tokens cannot be split over {} ranks", job.size.max_seq_len, plan.tensor);

@@ -40,6 +40,7 @@ class Search {
     const int gpus = job_.gpus();
     for (int tensor : choices(given_.tensor, divisors(job_.size.heads, kMostTensor))) {
       if (tensor < 1 || gpus % tensor != 0 || job_.size.heads % tensor != 0) continue;
+      if (tensor == 1 && given_.sequence_parallel.value_or(false)) continue;  // it needs more than one
       for (int pipeline : choices(given_.pipeline, divisors(gpus / tensor, job_.size.layers))) {
         if (pipeline < 1 || gpus / tensor % pipeline != 0) continue;
         const int data = gpus / tensor / pipeline;

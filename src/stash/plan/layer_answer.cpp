@@ -48,8 +48,7 @@ std::vector<std::string> left_out(const LayerPlans& plans, std::span<const Devic
   std::vector<std::string> names;
   if (!plans.fast_only || plans.fast_only->step_s >= plans.best.step_s) return names;
   for (const DeviceKind& kind : kinds) {
-    std::string name = fmt::format("{}x{}", kind.count(), kind.name);
-    if (name != plans.fast_kind) names.push_back(std::move(name));
+    if (kind.text() != plans.fast_kind) names.push_back(kind.text());
   }
   return names;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "stash/core/error.h"
 #include "stash/core/units.h"
@@ -14,6 +15,7 @@ constexpr int kMostDoublings = 40;
 constexpr int kPriceSteps = 6;
 constexpr double kFirstPriceShare = 1e-3;  // of the step
 constexpr int kMostDevicesTried = 1 << 20;
+constexpr int kChangeSteps = 12;  // of narrowing the smallest change down: within a thousandth
 
 // The fastest of the plans that cost memory ever more; the last one needs the least.
 LayerPlan within_memory(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules) {
@@ -35,31 +37,60 @@ LayerPlan within_memory(const SplitNetwork& network, std::span<const DeviceKind>
   return plan;
 }
 
+bool fits_somehow(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules) {
+  try {
+    return missing_bytes(within_memory(network, kinds, rules), kinds) <= 0;
+  } catch (const UsageError&) {
+    return false;  // too few samples or channels for the devices
+  }
+}
+
+// The nearest to `bad` that fits, between it and one that does.
+template <class Fits>
+int nearest_that_fits(int good, int bad, const Fits& fits) {
+  for (int i = 0; i < kChangeSteps && std::abs(bad - good) > 1; ++i) {
+    const int middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+std::string smaller_batch(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules) {
+  const auto fits = [&](int batch) {
+    LayerPlanRules smaller = rules;
+    smaller.batch = batch;
+    return fits_somehow(network, kinds, smaller);
+  };
+  for (int batch = static_cast<int>(rules.batch), tried; batch >= 2; batch = tried) {
+    tried = batch / 2;
+    if (fits(tried)) return fmt::format("it fits with --batch {}", nearest_that_fits(tried, batch, fits));
+  }
+  return "";
+}
+
+std::string more_devices(const SplitNetwork& network, std::span<const DeviceKind> kinds, const LayerPlanRules& rules) {
+  const auto larger = [&](int times) {
+    std::vector<DeviceKind> more(kinds.begin(), kinds.end());
+    for (DeviceKind& kind : more) kind.nodes *= times;
+    return more;
+  };
+  const auto fits = [&](int times) { return fits_somehow(network, larger(times), rules); };
+  for (int times = 2; static_cast<long long>(times) * kinds.front().count() <= kMostDevicesTried; times *= 2) {
+    if (!fits(times)) continue;
+    std::string on;
+    for (const DeviceKind& kind : larger(nearest_that_fits(times, times / 2, fits))) {
+      on += (on.empty() ? "" : "+") + kind.text();
+    }
+    return fmt::format("it fits on {}", on);
+  }
+  return "";
+}
+
 // What is short, and the smallest change that fits: a smaller batch, or more devices.
 [[noreturn]] void throw_misfit(const SplitNetwork& network, std::span<const DeviceKind> kinds,
                                const LayerPlanRules& rules, double missing) {
-  std::string change;
-  for (LayerPlanRules smaller = rules; change.empty() && smaller.batch >= 2;) {
-    smaller.batch = std::max(1.0, std::floor(smaller.batch / 2));
-    try {
-      if (missing_bytes(within_memory(network, kinds, smaller), kinds) <= 0) {
-        change = fmt::format("it fits with --batch {:.0f}", smaller.batch);
-      }
-    } catch (const UsageError&) {
-      break;  // too few samples for the devices
-    }
-  }
-  std::vector<DeviceKind> more(kinds.begin(), kinds.end());
-  while (change.empty() && more.front().count() < kMostDevicesTried) {
-    for (DeviceKind& kind : more) kind.nodes *= 2;
-    try {
-      if (missing_bytes(within_memory(network, more, rules), more) <= 0) {
-        change = fmt::format("it fits with {} times as many devices", more.front().nodes / kinds.front().nodes);
-      }
-    } catch (const UsageError&) {
-      break;
-    }
-  }
+  std::string change = smaller_batch(network, kinds, rules);
+  if (change.empty()) change = more_devices(network, kinds, rules);
   throw Error(fmt::format("{} fits nowhere: with the split that needs the least, a device lacks {} of memory; {}",
                           network.name, format_bytes(missing),
                           change.empty() ? "no smaller batch and no number of devices fits" : change));
@@ -110,7 +141,7 @@ LayerPlans plan_with_baselines(const SplitNetwork& network, std::span<const Devi
       if (missing_bytes(alone, kinds.subspan(k, 1)) > 0) continue;
       if (plans.fast_only && plans.fast_only->step_s <= alone.step_s) continue;
       plans.fast_only = named(std::move(alone), "fast_only");
-      plans.fast_kind = fmt::format("{}x{}", kinds[k].count(), kinds[k].name);
+      plans.fast_kind = kinds[k].text();
     } catch (const UsageError&) {
       continue;  // this kind alone has too many devices for the batch
     }

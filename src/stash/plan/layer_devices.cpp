@@ -54,7 +54,10 @@ class Describer {
 
  private:
   DeviceKind describe(const PlannedDevices& devices, bool several_kinds) {
-    DeviceKind kind{.name = devices.name, .nodes = devices.nodes, .per_node = devices.per_node};
+    DeviceKind kind{.name = devices.name,
+                    .by_machine = devices.named_by_machine,
+                    .nodes = devices.nodes,
+                    .per_node = devices.per_node};
     if (devices.published != nullptr) {
       describe_published(kind, *devices.published);
     } else {

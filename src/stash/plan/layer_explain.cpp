@@ -147,9 +147,9 @@ std::vector<PlanWorth> worth_of_more(const LayerPlan& plan, const SplitNetwork& 
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     Kinds larger(kinds.begin(), kinds.end());
     DeviceKind& kind = larger[k];
-    const bool one_node = kind.nodes == 1;
-    ++(one_node ? kind.per_node : kind.nodes);
-    add("devices", fmt::format("{} more {}", one_node ? 1 : kind.per_node, kind.name), larger);
+    const bool one_device = kind.nodes == 1 && !kind.by_machine;
+    ++(one_device ? kind.per_node : kind.nodes);
+    add("devices", fmt::format("{} more {}", one_device || kind.by_machine ? 1 : kind.per_node, kind.name), larger);
     // A device that does not help can be left idle.
     if (!found.empty() && found.back().resource == "devices")
       found.back().saved_s = std::max(0.0, found.back().saved_s);

@@ -55,11 +55,40 @@ Level between_kinds(const SplitNetwork& network, std::span<const DeviceKind> kin
   for (int k = first; k < static_cast<int>(kinds.size()); ++k) {
     const DeviceKind& kind = kinds[static_cast<std::size_t>(k)];
     (k == first ? left : all) += kind.count();
-    level.name += fmt::format("{}{}x{}", k == first ? "" : k == first + 1 ? " | " : "+", kind.count(), kind.name);
+    level.name += (k == first ? "" : k == first + 1 ? " | " : "+") + kind.text();
   }
   group.ratio = left / (left + all);
   level.groups.push_back(std::move(group));
   return level;
+}
+
+// What halvings of a kind take together for a byte, and what a ring over all of it does. They are equal where numbers
+// are powers of two; others leave halves that wait for the larger one, which a ring does not.
+class RingRates {
+ public:
+  explicit RingRates(const DeviceKind& kind) : kind_(kind) {
+    for (int devices = kind.count(); devices > 1; devices = (devices + 1) / 2) {
+      const bool leaves_node = devices > kind.per_node;
+      (leaves_node ? network_s_ : links_s_) += 1 / group_bytes_per_s(kind, devices / 2, leaves_node);
+    }
+  }
+
+  double factor(bool leaves_node) const {
+    const int members = leaves_node ? kind_.nodes : std::min(kind_.per_node, kind_.count());
+    const double rate = leaves_node ? kind_.network_bytes_per_s : kind_.link_bytes_per_s;
+    const double halvings_s = leaves_node ? network_s_ : links_s_;
+    const double ring_s = 2.0 * (members - 1) / members / rate;
+    return ring_s > 0 && halvings_s > ring_s ? halvings_s / ring_s : 1;
+  }
+
+ private:
+  const DeviceKind& kind_;
+  double network_s_ = 0, links_s_ = 0;
+};
+
+void use_ring_rates(LevelGroup& group, const DeviceKind& kind) {
+  const double factor = RingRates(kind).factor(group.left.leaves_node);
+  group.left.bytes_per_s *= factor, group.right.bytes_per_s *= factor;
 }
 
 // A kind's devices in halves; the left one gets the odd one.
@@ -72,10 +101,18 @@ LevelGroup halves(const SplitNetwork& network, const DeviceKind& kind, int numbe
   // What moves between halves of different nodes passes their networks.
   group.ratio = static_cast<double>(left) / devices;
   group.kinds = {number};
+  use_ring_rates(group, kind);
   return group;
 }
 
 }  // namespace
+
+std::string DeviceKind::text() const { return fmt::format("{}x{}", by_machine ? nodes : count(), name); }
+
+std::string DeviceKind::text_of(int devices) const {
+  if (!by_machine) return fmt::format("{}x{}", devices, name);
+  return fmt::format("{} GPU{} of {}", devices, devices == 1 ? "" : "s", name);
+}
 
 double group_bytes_per_s(const DeviceKind& kind, int devices, bool leaves_node) {
   if (!leaves_node) return kind.link_bytes_per_s * devices;
@@ -94,7 +131,7 @@ std::vector<Level> make_levels(const SplitNetwork& network, std::span<const Devi
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       if (devices[k] < 2) continue;
       level.groups.push_back(halves(network, kinds[k], static_cast<int>(k), devices[k]));
-      level.name += fmt::format("{}{}x{} in halves", level.name.empty() ? "" : ", ", devices[k], kinds[k].name);
+      level.name += fmt::format("{}{} in halves", level.name.empty() ? "" : ", ", kinds[k].text_of(devices[k]));
       devices[k] = (devices[k] + 1) / 2;
     }
     if (level.groups.empty()) break;

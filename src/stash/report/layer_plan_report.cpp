@@ -93,7 +93,8 @@ std::string memory_lines(const LayerAnswer& answer) {
   std::string text;
   for (std::size_t k = 0; k < answer.kinds.size(); ++k) {
     const DeviceKind& kind = answer.kinds[k];
-    text += fmt::format("memory of a {}: {}{}\n", kind.name, format_bytes(answer.plans.best.memory_bytes[k]),
+    text += fmt::format("memory of a {}{}: {}{}\n", kind.by_machine ? "GPU of " : "", kind.name,
+                        format_bytes(answer.plans.best.memory_bytes[k]),
                         kind.memory_bytes > 0 ? fmt::format(" of {}", format_bytes(kind.memory_bytes)) : "");
   }
   return text;
@@ -176,10 +177,12 @@ std::string layer_plan_verdict(const LayerAnswer& answer) {
                        format_duration(plans.fast_only->step_s), format_duration(best.step_s));
   }
   const double speed = plans.data.step_s / best.step_s;
-  return fmt::format("{}: {}{} per step, {}", what_is_planned(answer), format_duration(best.step_s),
-                     interval_text(best),
-                     speed < 1.005 ? std::string("data parallelism with equal parts is the best plan")
-                                   : fmt::format("{:.2f} times the speed of data parallelism with equal parts", speed));
+  return fmt::format(
+      "{}: {}{} per step, {}", what_is_planned(answer), format_duration(best.step_s), interval_text(best),
+      best.levels.empty()   ? std::string("one device: nothing is split")
+      : best.name == "data" ? std::string("data parallelism with equal parts is the best plan")
+      : speed < 1.005       ? std::string("data parallelism with equal parts is as fast within 0.5 %")
+                            : fmt::format("{:.2f} times the speed of data parallelism with equal parts", speed));
 }
 
 std::string render_layer_plan_text(const LayerAnswer& answer, const ReportOptions& options) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 
 #include "stash/core/clock.h"
@@ -36,6 +37,13 @@ void SeatFlags::add_to(CLI::App& app) {
       ->type_name("N");
 }
 
+void SeatFlags::add_samples(CLI::App& app) {
+  app.add_option("--samples", samples_,
+                 "With --share: samples that the script loads until it ends, over all its ranks, for a pool with "
+                 "--objective makespan")
+      ->type_name("N");
+}
+
 PoolSeat SeatFlags::resolve(const std::string& default_name) const {
   if (min_workers_ < 1 || min_workers_ > kMostWorkersOfSeat) {
     throw UsageError(
@@ -45,11 +53,15 @@ PoolSeat SeatFlags::resolve(const std::string& default_name) const {
     throw UsageError(fmt::format("--max-workers {} is out of range: it takes --min-workers ({}) to {}", *max_workers_,
                                  min_workers_, kMostWorkersOfSeat));
   }
+  if (samples_ && (!(*samples_ >= 1) || !std::isfinite(*samples_))) {
+    throw UsageError("--samples takes a number from 1");
+  }
   PoolSeat seat{.socket = socket_.get(),
                 .name = name_.empty() ? default_name : name_,
                 .job = {},
                 .min_workers = min_workers_,
-                .max_workers = max_workers_};
+                .max_workers = max_workers_,
+                .samples = samples_};
   seat.job = fmt::format("{}-{}", ::getpid(), now_ns());
   return seat;
 }

@@ -25,6 +25,7 @@ class SocketFlag {
 class SeatFlags {
  public:
   void add_to(CLI::App& app);
+  void add_samples(CLI::App& app);  // of a script, which does not say itself how many it has left
   PoolSeat resolve(const std::string& default_name) const;  // UsageError names the flag at fault
 
  private:
@@ -32,6 +33,7 @@ class SeatFlags {
   std::string name_;
   int min_workers_ = 1;
   std::optional<int> max_workers_;
+  std::optional<double> samples_;
 };
 
 }  // namespace stash

@@ -54,6 +54,7 @@ class RunVerb final : public Verb {
     app.add_flag("--share", share_,
                  "Measure nothing: load with as many of the DataLoaders' workers as the pool gives the script");
     seat_.add_to(app);
+    seat_.add_samples(app);
     app_ = &app;
     app.footer(
         "Examples:\n"
@@ -92,7 +93,8 @@ class RunVerb final : public Verb {
  private:
   // Flags that would do nothing.
   void check_sharing() const {
-    constexpr std::array<std::string_view, 4> kOfPool{"--socket", "--name", "--min-workers", "--max-workers"};
+    constexpr std::array<std::string_view, 5> kOfPool{"--socket", "--name", "--min-workers", "--max-workers",
+                                                      "--samples"};
     for (const auto& [name, value] : given_flags(*app_)) {
       if (!name.starts_with("--") || name == "--share") continue;
       const bool of_pool = std::ranges::find(kOfPool, name) != kOfPool.end();

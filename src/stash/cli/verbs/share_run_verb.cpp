@@ -113,6 +113,7 @@ class ShareRunVerb final : public Verb {
     std::vector<std::string> seat{"--socket", socket_.get(),   "--name",
                                   entry.name, "--min-workers", std::to_string(entry.min_workers)};
     if (entry.max_workers) seat.insert(seat.end(), {"--max-workers", std::to_string(*entry.max_workers)});
+    if (entry.samples) seat.insert(seat.end(), {"--samples", fmt::format("{:.0f}", *entry.samples)});
     std::vector<std::string> arguments{own_program().string()};
     const auto& command = entry.command;
     if (fs::path(command[0]).filename() == "stash") {
@@ -121,7 +122,6 @@ class ShareRunVerb final : public Verb {
       }
       arguments.insert(arguments.end(), command.begin() + 1, command.end());
       arguments.insert(arguments.end(), seat.begin(), seat.end());
-      if (entry.samples) arguments.insert(arguments.end(), {"--samples", fmt::format("{:.0f}", *entry.samples)});
       return arguments;
     }
     arguments.insert(arguments.end(), {"run", "--share"});

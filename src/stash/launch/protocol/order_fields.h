@@ -29,6 +29,7 @@ void fields(V& visit, T& seat) {
   visit("job", seat.job);
   visit("min_workers", seat.min_workers, 1);
   visit("max_workers", seat.max_workers, 1);
+  visit("samples", seat.samples, 1);
 }
 
 template <class V, json_fields::FieldsOf<Order> T>

@@ -167,7 +167,7 @@ void PoolBook::report(int connection, const ReportMessage& report, double now_s)
   }
   if (std::isfinite(report.cpu_s) && report.cpu_s >= member.cpu_s) member.cpu_s = report.cpu_s;
   if (report.samples_left && *report.samples_left > 0 && std::isfinite(*report.samples_left)) {
-    job.samples_left = report.samples_left;
+    job.shown.samples_left = report.samples_left;
   }
   job.shown.samples += static_cast<double>(report.samples);
   if (job.shown.state == PoolJobState::silent) {

@@ -60,7 +60,6 @@ class PoolBook {
     PoolJob shown;
     int workers = 0;  // of each rank
     double batch_s = 0;
-    std::optional<double> samples_left;
     std::vector<int> members;  // connections
     double point_spacing_s = 0;
     PoolPoint open_point;  // sums, until the spacing is over

@@ -50,7 +50,7 @@ PoolSeatFacts PoolBook::facts_of(const Job& job) const {
     facts.curve.by_workers.assign(static_cast<std::size_t>(most), Rate{1, 1, 1});
   }
   facts.curve.name = job.shown.name;
-  facts.curve.samples_left = job.samples_left;
+  facts.curve.samples_left = job.shown.samples_left;
   return facts;
 }
 

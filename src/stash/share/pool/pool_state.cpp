@@ -33,6 +33,7 @@ void fields(V& visit, T& job) {
   visit("waiting_ratio", job.waiting_ratio);
   visit("by_workers_per_s", job.by_workers_per_s);
   visit("samples", job.samples);
+  visit("samples_left", job.samples_left);
   visit("joined_s", job.joined_s);
   visit("left_s", job.left_s);
   visit("note", job.note);

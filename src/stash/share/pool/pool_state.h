@@ -49,6 +49,7 @@ struct PoolJob {
   std::optional<double> waiting_ratio{};
   std::vector<double> by_workers_per_s{};  // predicted with 1, 2, ... workers on each rank
   double samples = 0;                      // since it joined
+  std::optional<double> samples_left{};    // until it ends, where it says so
   double joined_s = 0;
   std::optional<double> left_s{};
   std::optional<std::string> note{};
