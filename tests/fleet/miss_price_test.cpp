@@ -31,6 +31,14 @@ TEST(MissPrice, ABurstThatIsGivenUpIsSeenAtOnce) {
   EXPECT_TRUE(price.is_used_up());
 }
 
+TEST(MissPrice, DaysThatOthersServedLeaveRoomForABurst) {
+  MissPrice taken_over(kAllowed, 2, 1000), fresh(kAllowed, 2, 1000);
+  for (int i = 0; i < 3000; ++i) taken_over.see_before({.requests = 1000, .missed = 20});
+  for (MissPrice* const one : {&taken_over, &fresh}) one->see({.requests = 5000, .missed = 4000});
+  EXPECT_FALSE(taken_over.is_used_up());
+  EXPECT_TRUE(fresh.is_used_up());
+}
+
 TEST(MissPrice, AMinuteThatWasNotRecordedChangesNothing) {
   MissPrice price = after(100, 5);
   const double before = price.usd();

@@ -15,11 +15,18 @@ constexpr double kRecentMisses = 10;
 // The price rises with the third power of what is used, so that most of it is used before a miss is dear.
 // It begins as if, before, this many minutes had used all that may be missed: safe until something was seen.
 constexpr double kMinutesBefore = 30;
+constexpr double kUsualUse = 0.5;  // of what may be used, by whoever served before
 
 }  // namespace
 
 MissPrice::MissPrice(double allowed_ratio, double least_usd, double most_usd)
     : allowed_ratio_(allowed_ratio), least_usd_(least_usd), most_usd_(std::max(least_usd, most_usd)) {}
+
+void MissPrice::see_before(const LoadMinute& minute) {
+  LoadMinute usual = minute;
+  usual.missed = kUsualUse * kUsedMisses * allowed_ratio_ * minute.requests;
+  see(usual);
+}
 
 void MissPrice::see(const LoadMinute& minute) {
   if (minute.hole) return;

@@ -11,6 +11,8 @@ class MissPrice {
   // `least_usd`, `most_usd`: per request, where none and all of what may be missed was.
   MissPrice(double allowed_ratio, double least_usd, double most_usd);
 
+  // A minute before it had a say: as if the usual part of what may be missed had been.
+  void see_before(const LoadMinute& minute);
   void see(const LoadMinute& minute);  // the next one
   // Of the misses that may be used, over about a day and of late, whichever is more; 1 before anything was seen.
   double used_ratio() const;

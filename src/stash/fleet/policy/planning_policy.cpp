@@ -95,8 +95,10 @@ class PlanningPolicy final : public FleetPolicy {
   }
 
   void count_misses(const FleetView& view) {
-    // What came before the first decision was not in this policy's hands.
-    if (!has_begun_) counted_ = view.minutes.size();
+    if (!has_begun_) {
+      for (const LoadMinute& before : view.minutes) miss_price_.see_before(before);
+      counted_ = view.minutes.size();
+    }
     has_begun_ = true;
     for (; counted_ < view.minutes.size(); ++counted_) {
       miss_price_.see(view.minutes[counted_]);
