@@ -14,6 +14,7 @@ import csv
 import json
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,6 +104,7 @@ def main():
     parser.add_argument("--policy", default="mark")
     parser.add_argument("--objective", default="400ms")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--decisions", help="keep the controller's log of decisions in this file")
     options = parser.parse_args()
     options.stash = str(pathlib.Path(options.stash).absolute())
     rates = read_rates(options)
@@ -113,6 +115,8 @@ def main():
                                                                     machine("big", 0.5, 0.06, 0.15, 90)]}))
         replayed = replay(options, str(market), folder, rates)
         sent, summary = live(options, str(market), folder, rates)
+        if options.decisions:
+            shutil.copyfile(folder / "fleet" / "decisions.jsonl", options.decisions)
     missed = 1 - sent["latency"]["within_objective_ratio"]
     print(f"{len(rates)} minutes, {min(rates):.0f} to {max(rates):.0f} requests per second, policy {options.policy}, "
           f"speed {options.speed:g}")

@@ -2,6 +2,7 @@
 // BERT on the catalogue), and language-model requests with sizes. Tables as docs/fleet.md has them.
 //
 //     fleet_published --trace trace_per_minute.csv [--days 8-15] [--seeds 2] [--azure requests.csv] [--only NAME]
+//         [--policy stash,oracle]
 
 #include <fmt/format.h>
 
@@ -108,6 +109,7 @@ void print_row(const ReplayComparison& comparison, const PolicyReplay& policy, d
   for (const TypeUse& use : policy.runs.front().types) {
     if (use.machine_hours >= 0.05) {
       machines += fmt::format("{}{} {:.1f} h", machines.empty() ? "" : ", ", use.type, use.machine_hours);
+      if (use.spot_hours > 0) machines += fmt::format(" (spot {:.1f} h)", use.spot_hours);
     }
   }
   fmt::print("| {} | {:.2f}{} | {:.2f} | {}{} | {} | {:.2f} | {} |\n", policy.name, usd.mean,
@@ -116,20 +118,27 @@ void print_row(const ReplayComparison& comparison, const PolicyReplay& policy, d
              format_duration(p99_s), functions, machines);
 }
 
-ReplayComparison replayed(const Setting& setting, const LoadTrace& trace, const std::string& days, int seeds) {
+// What is measured.
+struct Question {
+  std::string days;
+  int seeds = 2;
+  std::vector<std::string> policies;
+};
+
+ReplayComparison replayed(const Setting& setting, const LoadTrace& trace, const Question& question) {
   ReplayComparison comparison{.model = setting.market.model,
                               .market = setting.name,
                               .trace = "trace",
                               .objective = setting.objective,
-                              .span = parse_trace_days(days, trace),
+                              .span = parse_trace_days(question.days, trace),
                               .types = {},
                               .sources = {},
                               .policies = {},
                               .warnings = {}};
   const LoadTrace future = only_span(trace, comparison.span);
-  for (const std::string_view name : kFleetPolicies) {
-    PolicyReplay policy{.name = std::string(name), .runs = {}};
-    for (int seed = 1; seed <= seeds; ++seed) {
+  for (const std::string& name : question.policies) {
+    PolicyReplay policy{.name = name, .runs = {}};
+    for (int seed = 1; seed <= question.seeds; ++seed) {
       const auto made = make_fleet_policy(name, setting.market, {.objective = setting.objective, .future = &future});
       policy.price_ratio = made->price_ratio();
       policy.runs.push_back(replay_fleet(
@@ -141,14 +150,17 @@ ReplayComparison replayed(const Setting& setting, const LoadTrace& trace, const 
   return comparison;
 }
 
-void measure(const Setting& setting, const LoadTrace& trace, const std::string& days, int seeds) {
-  const ReplayComparison comparison = replayed(setting, trace, days, seeds);
-  const PolicyReplay& stash = *comparison.find("stash");
+void measure(const Setting& setting, const LoadTrace& trace, const Question& question) {
+  const ReplayComparison comparison = replayed(setting, trace, question);
+  const PolicyReplay& stash = comparison.policies.front();
   fmt::print("\n### {}: {}, 98 % within {}, {} requests, load x {:g}, {} seed(s)\n\n", setting.name,
              setting.market.model, format_duration(setting.objective.latency_s),
-             format_count(static_cast<std::int64_t>(stash.runs.front().totals.requests)), setting.scale, seeds);
+             format_count(static_cast<std::int64_t>(stash.runs.front().totals.requests)), setting.scale,
+             question.seeds);
   fmt::print("| policy | $ | over stash | missed | p99 | functions $ | machines |\n|---|---|---|---|---|---|---|\n");
   for (const PolicyReplay& policy : comparison.policies) print_row(comparison, policy, stash.usd());
+  std::fflush(stdout);
+  if (question.policies.size() < kFleetPolicies.size()) return;
   fmt::print("| peak, managed | {0:.2f} | {1:.2f} | as peak | as peak | 0.00 | as peak, at the managed price |\n",
              managed_peak_usd(*comparison.find("peak"), setting.market),
              managed_peak_usd(*comparison.find("peak"), setting.market) / stash.usd());
@@ -162,20 +174,24 @@ void measure(const Setting& setting, const LoadTrace& trace, const std::string& 
 
 int run(int argc, char** argv) {
   CLI::App app("Costs of every policy on published traffic");
-  std::string trace_file, azure_file, days = "8-15", only;
-  int seeds = 2;
+  std::string trace_file, azure_file, only;
+  Question question{.days = "8-15", .policies = {kFleetPolicies.begin(), kFleetPolicies.end()}};
   app.add_option("--trace", trace_file, "Requests per minute");
   app.add_option("--azure", azure_file, "Requests with times and tokens");
-  app.add_option("--days", days, "Days of the trace")->capture_default_str();
-  app.add_option("--seeds", seeds, "Replays of each policy")->capture_default_str();
+  app.add_option("--days", question.days, "Days of the trace")->capture_default_str();
+  app.add_option("--seeds", question.seeds, "Replays of each policy")->capture_default_str();
   app.add_option("--only", only, "One setting");
+  app.add_option("--policy", question.policies, "Only these policies, the first of which others are compared with")
+      ->delimiter(',');
   CLI11_PARSE(app, argc, argv);
   for (const Setting& setting : settings()) {
     const std::string& file = setting.is_azure ? azure_file : trace_file;
     if (file.empty() || (!only.empty() && only != setting.name)) continue;
     const LoadTrace trace = scaled_trace(read_load_trace(std::filesystem::path(file)), setting.scale, 1);
     try {
-      measure(setting, trace, setting.is_azure ? "" : days, seeds);
+      Question own = question;
+      if (setting.is_azure) own.days.clear();
+      measure(setting, trace, own);
     } catch (const Error& error) {
       fmt::print("\n{}: {}\n", setting.name, error.what());
     }

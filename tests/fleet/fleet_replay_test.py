@@ -77,6 +77,38 @@ class FleetReplay(unittest.TestCase):
             self.assertGreater(policy["killed"], 10)
             self.assertLess(policy["missed_ratio"], 0.9)
 
+    def test_spot_machines_of_a_market_file_are_rented_taken_away_and_replaced(self):
+        self.write("spot.toml", """model = "ours"
+[[machine]]
+name = "gpu"
+usd_per_hour = 1.0
+spot_usd_per_hour = 0.2
+interruptions_per_hour = 2
+start = "90s"
+batches = [[1, "10ms"], [8, "24ms"], [32, "80ms"]]
+[[function]]
+name = "burst"
+usd_per_s = 0.00005
+usd_per_request = 0.0000002
+work = "100ms"
+cold_start = "3s"
+""")
+        self.write("steady.csv", "minute,requests\n" + "".join(f"{i},40000\n" for i in range(360)))
+        result = self.call("--policy", "stash,peak", "--market", "spot.toml", "--objective", "200ms", "--format", "json",
+                           trace="steady.csv")
+        if "coinor-libcbc3" in result.err:
+            self.skipTest("the solver CBC is not installed")
+        self.assertEqual(result.code, 0, result.err)
+        ours, peak = result.json()["policies"]
+        self.assertGreater(ours["taken_away"], 1)
+        self.assertLess(ours["missed_ratio"], 0.02)
+        self.assertEqual(peak["taken_away"], 0)
+        self.assertLess(ours["usd"], peak["usd"])
+        spot_hours, hours = ours["spot_hours"]["gpu"], ours["machine_hours"]["gpu"]
+        self.assertGreater(spot_hours, 1)
+        # At most seven tenths of the load depend on them: the rest is on demand all the time.
+        self.assertGreater(hours - spot_hours, 5.5)
+
     def test_scaled_traffic_is_larger(self):
         once, twice = (self.replay("--scale", ratio, "--format", "json").json()["policies"][3] for ratio in ("1", "2"))
         self.assertEqual(twice["requests"], 2 * once["requests"])

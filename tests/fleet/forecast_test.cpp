@@ -119,5 +119,27 @@ TEST(WatchedForecast, AnUnusualDayGetsHeadRoomAndAUsualOneNone) {
   EXPECT_TRUE(was_unusual);
 }
 
+TEST(ChangeSpread, LearnsHowTheLoadMovesAndFadesWithinADay) {
+  ChangeSpread calm, wild;
+  EXPECT_EQ(calm.least_quantile(0.95), 0);
+  for (int i = 0; i < 100; ++i) {
+    calm.see({.requests = 1000});
+    wild.see({.requests = i % 10 < 5 ? 500.0 : 2000.0});
+  }
+  EXPECT_EQ(calm.least_quantile(0.5), 0);
+  EXPECT_NEAR(calm.least_quantile(0.95), 1200, 50);
+  EXPECT_GT(wild.least_quantile(0.95), 3000);
+  for (int i = 0; i < 1400; ++i) calm.see({.requests = 1000});
+  EXPECT_EQ(calm.least_quantile(0.95), 0);
+}
+
+TEST(WatchedForecast, TheFirstMinuteIsTakenWithRoom) {
+  WatchedForecast first(make_forecaster("best", 0));
+  const std::vector<LoadMinute> load(1, {.requests = 1000});
+  first.see(load);
+  EXPECT_NEAR(first.quantile(3, 0.95), 1640, 10);
+  EXPECT_NEAR(first.quantile(3, 0.5), 1000, 10);
+}
+
 }  // namespace
 }  // namespace stash

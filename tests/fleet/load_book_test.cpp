@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
 
 #include "support/message_of.h"
 
@@ -60,6 +61,22 @@ TEST(LoadBook, AFastClockKeepsTheRate) {
   EXPECT_EQ(book.minutes(60)[0].requests, 600);
   EXPECT_EQ(book.totals().all(), 60);
   EXPECT_NEAR(book.rate_per_s(60, 30), 10, 1e-9);
+}
+
+TEST(LoadBook, AFastClockDoesNotMakeTheBusiestFiveSecondsBusier) {
+  std::mt19937_64 random(3);
+  const auto mean_peak = [&](double speed) {
+    LoadBook book(speed);
+    constexpr int kMinutes = 400;
+    std::exponential_distribution<double> gap_s(50 / speed);  // 50 requests per second of time
+    for (double at_s = gap_s(random); at_s < 60 * kMinutes; at_s += gap_s(random)) {
+      book.add_request(at_s, 0.01, RequestEnd::served);
+    }
+    double sum = 0;
+    for (const LoadMinute& one : book.minutes(60 * kMinutes)) sum += one.peak_5s;
+    return sum / kMinutes;
+  };
+  EXPECT_NEAR(mean_peak(10) / mean_peak(1), 1, 0.02);
 }
 
 TEST(LatencyCounts, PercentilesAreWithinFivePercent) {

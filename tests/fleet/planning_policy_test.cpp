@@ -106,6 +106,53 @@ TEST(FleetOffers, SpotMachinesStandBesideThoseOnDemand) {
   EXPECT_EQ(std::ranges::count(offers, true, &FleetOffer::is_spot), 1);
 }
 
+// With a spot price, and nothing that starts within a minute.
+FluidReplay replayed_with_spot(bool is_quick) {
+  Market market = small_market();
+  market.functions.clear();
+  market.machines[0].spot_usd_per_hour = 0.3;
+  market.machines[0].interruptions_per_hour = 0.05;
+  if (is_quick) {
+    market.machines.push_back(market.machines[0]);
+    market.machines.back().name = "quick";
+    market.machines.back().usd_per_hour = 1;
+    market.machines.back().spot_usd_per_hour = std::nullopt;
+    market.machines.back().start = {.machine = {15, 20}};
+  }
+  const LoadTrace trace{.slot_s = 60, .requests = std::vector<std::uint32_t>(2000, 200'000), .holes = {}};
+  return replayed("stash", market, trace, 1500);
+}
+
+TEST(PlanningPolicy, MachinesOnDemandAreKeptWhereNothingCanStandInForSpotOnes) {
+  const double hours = 500.0 / 60;
+  const double per_min = rated_types(small_market(), {}).front().per_min();
+  const FluidReplay reserved = replayed_with_spot(false);
+  EXPECT_GE(reserved.usd, hours * 0.9 * 0.3 * 200'000 / per_min);
+  EXPECT_LT(replayed_with_spot(true).usd, 0.8 * reserved.usd);
+  EXPECT_LT(reserved.missed_ratio(), 0.01);
+}
+
+TEST(PlanningPolicy, WithoutHistoryItBeginsWithRoomForWhatMayCome) {
+  const Market market = small_market();
+  const auto wanted = [&](std::size_t minutes) {
+    const auto policy = make_fleet_policy("stash", market, {});
+    const std::vector<LoadMinute> load(minutes, {.requests = 200'000});
+    return policy->decide({60.0 * static_cast<double>(minutes), load, std::vector<TypeCount>(2)}).wanted[0].machines;
+  };
+  EXPECT_GT(wanted(5), wanted(3000));
+}
+
+TEST(PlanningPolicy, LargerRequestsNeedMoreMachines) {
+  const Market market = small_market();
+  const auto wanted = [&](std::optional<double> work) {
+    const auto policy = make_fleet_policy("stash", market, {});
+    const std::vector<LoadMinute> load(100, {.requests = 100'000, .work = work});
+    return policy->decide({6000, load, std::vector<TypeCount>(2)}).wanted[0].machines;
+  };
+  EXPECT_EQ(wanted(100'000), wanted(std::nullopt));
+  EXPECT_GT(wanted(300'000), 2 * wanted(std::nullopt));
+}
+
 TEST(FleetPlan, SaysWhichMachinesWhyAndWhatOneMoreBrings) {
   const Market market = small_market();
   const FleetPlan plan = plan_fleet(market, bursty_trace(2), {});

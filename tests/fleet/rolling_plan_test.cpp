@@ -54,6 +54,18 @@ TEST(RollingPlan, AMachineThatMayNotBeStoppedYetIsKept) {
   EXPECT_EQ(rolling_plan(question).wanted, std::vector<int>{2});
 }
 
+TEST(RollingPlan, SpotMachinesServeNoMoreThanMayDependOnThem) {
+  PlanQuestion question{.offers = {{.usd_per_min = 1, .per_min = 1000, .lead_min = 0},
+                                   {.usd_per_min = 0.3, .per_min = 1000, .lead_min = 0, .is_spot = true}},
+                        .slots = {slot(0, 60, 10'000)},
+                        .usd_per_overflow = 1};
+  EXPECT_EQ(rolling_plan(question).wanted, (std::vector<int>{0, 10}));
+  question.slots.front().most_by_spot = 7000;
+  EXPECT_EQ(rolling_plan(question).wanted, (std::vector<int>{3, 7}));
+  question.offers[1].have = 10;  // those that are left over from a burst make no difference
+  EXPECT_EQ(rolling_plan(question).wanted, (std::vector<int>{3, 7}));
+}
+
 // Of every number of two machines, ordered now and kept until the end.
 double brute_force(const PlanQuestion& question) {
   double least = 1e300;

@@ -216,6 +216,26 @@ class Browser(unittest.TestCase):
         fill = page.locator("#load path.curve").first.evaluate("path => getComputedStyle(path).fill")
         self.assertEqual(fill, "none")
 
+    def test_a_planned_fleet_says_why_each_machine_is_there_at_any_width(self):
+        rows = "".join(f"{i},{3000 + 2000 * (i % 30 == 2)}\n" for i in range(240))
+        (self.folder.path / "load.csv").write_text("minute,requests\n" + rows, encoding="utf-8")
+        arguments = ("fleet", "plan", "--trace", "load.csv", "--market", "mark-inception", "--objective", "500ms")
+        result = self.call(*arguments, "--format", "json")
+        if "coinor-libcbc3" in result.err:
+            self.skipTest("the solver CBC is not installed")
+        found = result.json()
+        for width in WIDTHS:
+            page = self.open(*arguments, width=width)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+        self.assertEqual(page.locator("h1").text_content(), found["verdict"])
+        shown = self.table(page, "types")
+        for machine in found["machines"]:
+            self.assertEqual(shown[machine["name"]][-1], machine["why"])
+        self.assertEqual(len(self.table(page, "next")), len(found["next"]))
+        self.assertGreater(page.locator("#load path.band").count(), 0)
+        self.assertGreater(page.locator("#load path.curve").count(), 1)
+        self.assertGreater(page.locator("#machines svg[role=img]").count(), 0)
+
     def test_advice_marks_the_front_and_the_best(self):
         arguments = ("advise", "--model", "resnet50", "--batch", "64", "--epochs", "90", "--samples", "1281167",
                      "--cloud", "aws")

@@ -17,16 +17,6 @@ constexpr double kPlannedDay_s = 86400;
 
 std::string rounded_text(double count) { return format_count(std::llround(count)); }
 
-std::string planned_range_text(int fewest, int most) {
-  if (most == 0) return "-";
-  return fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
-}
-
-std::string planned_clock_text(double s) {
-  const auto whole = static_cast<long>(std::fmod(s, kPlannedDay_s));
-  return fmt::format("{:02}:{:02}", whole / 3600, whole / 60 % 60);
-}
-
 std::string planned_hours_text(const FleetPlan& plan, const ReportOptions& options) {
   std::vector<std::vector<std::string>> rows{{"from", "requests", "busiest minute", "forecast up to"}};
   std::vector<const PlannedType*> used;
@@ -55,13 +45,8 @@ std::string planned_types_text(const FleetPlan& plan, const ReportOptions& optio
   std::vector<std::vector<std::string>> rows{
       {"machine", "per hour", "requests per second", "batch", "per million", "hours", "why"}};
   for (const PlannedType& type : plan.types) {
-    const std::string capacity =
-        !type.per_s ? "-"
-        : *type.high_per_s > *type.low_per_s
-            ? fmt::format("{:.4g} ({:.4g} to {:.4g})", *type.per_s, *type.low_per_s, *type.high_per_s)
-            : fmt::format("{:.4g}", *type.per_s);
-    rows.push_back({printable(type.name, options.unicode), fleet_usd_text(type.usd_per_hour), capacity,
-                    type.per_s ? std::to_string(type.batch) : "-",
+    rows.push_back({printable(type.name, options.unicode), fleet_usd_text(type.usd_per_hour),
+                    planned_capacity_text(type), type.per_s ? std::to_string(type.batch) : "-",
                     type.usd_per_million ? fleet_usd_text(*type.usd_per_million) : "-",
                     type.hours > 0 ? fmt::format("{:.1f}", type.hours) : "-", printable(type.why, options.unicode)});
   }
@@ -81,6 +66,22 @@ std::string next_dollar_text(const NextDollar& next, const ReportOptions& option
 }
 
 }  // namespace
+
+std::string planned_range_text(int fewest, int most) {
+  if (most == 0) return "-";
+  return fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
+}
+
+std::string planned_clock_text(double s) {
+  const auto whole = static_cast<long>(std::fmod(s, kPlannedDay_s));
+  return fmt::format("{:02}:{:02}", whole / 3600, whole / 60 % 60);
+}
+
+std::string planned_capacity_text(const PlannedType& type) {
+  if (!type.per_s) return "-";
+  if (*type.high_per_s <= *type.low_per_s) return fmt::format("{:.4g}", *type.per_s);
+  return fmt::format("{:.4g} ({:.4g} to {:.4g})", *type.per_s, *type.low_per_s, *type.high_per_s);
+}
 
 std::string fleet_plan_verdict(const FleetPlan& plan) {
   std::string machines;

@@ -12,12 +12,13 @@
 #include "stash/fleet/plan/fleet_plan.h"
 #include "stash/fleet/traffic/read_load_trace.h"
 #include "stash/report/fleet_plan_report.h"
+#include "stash/report/html/fleet_plan_page.h"
 #include "stash/report/terminal.h"
 
 namespace stash {
 namespace {
 
-constexpr std::array kFleetPlanFormats{Format::text, Format::json};
+constexpr std::array kFleetPlanFormats{Format::text, Format::json, Format::html};
 
 class FleetPlanVerb final : public Verb {
  public:
@@ -38,7 +39,7 @@ class FleetPlanVerb final : public Verb {
         "Examples:\n"
         "  stash fleet plan --model resnet50 --objective 200ms --meet 98% --trace load.csv\n"
         "  stash fleet plan --model bert_base --dtype fp16 --objective 50ms --trace load.csv --on g5.xlarge,c5.xlarge\n"
-        "  stash fleet plan --market ours.toml --objective 1s --trace load.csv --format json\n"
+        "  stash fleet plan --market ours.toml --objective 1s --trace load.csv --format html --out plan.html\n"
         "Nothing is rented: `stash fleet run` does.\n");
   }
 
@@ -52,15 +53,21 @@ class FleetPlanVerb final : public Verb {
     FleetPlan plan = plan_fleet(market, read_load_trace(file, {.service = service_}), objective);
     plan.market = fleet_.market_name();
     plan.trace = file.filename().string();
-    print_or_write(format == Format::json ? fleet_plan_json(plan) : fleet_plan_text(plan, options_for_stdout()), out_);
+    print_or_write(rendered(plan, format), out_);
     return plan.meets() ? 0 : kExitFault;
   }
 
  private:
+  static std::string rendered(const FleetPlan& plan, Format format) {
+    if (format == Format::json) return fleet_plan_json(plan);
+    if (format == Format::html) return render_fleet_plan_html(plan);
+    return fleet_plan_text(plan, options_for_stdout());
+  }
+
   std::string trace_;
   std::string service_;
   FleetFlags fleet_;
-  FormatFlag format_{kFleetPlanFormats, "text or json"};
+  FormatFlag format_{kFleetPlanFormats, "text, json or html"};
   std::string out_;
 };
 

@@ -18,6 +18,7 @@ void WatchedForecast::see(std::span<const LoadMinute> minutes) {
   for (; seen_ < minutes.size(); ++seen_) {
     compare(minutes[seen_]);
     inner_->see(minutes.first(seen_ + 1));
+    spread_.see(minutes[seen_]);
     coming_.push_back(inner_->quantile(kWatchedAhead_min, kWatchedProbability));
   }
 }
@@ -39,7 +40,7 @@ void WatchedForecast::compare(const LoadMinute& minute) {
 
 double WatchedForecast::quantile(int ahead_min, double probability) const {
   const double found = inner_->quantile(ahead_min, probability);
-  return probability > 0.5 ? head_room_ * found : found;
+  return probability > 0.5 ? std::max(head_room_ * found, spread_.least_quantile(probability)) : found;
 }
 
 }  // namespace stash

@@ -2,13 +2,14 @@
 
 #include <memory>
 
+#include "stash/fleet/forecast/change_spread.h"
 #include "stash/fleet/forecast/load_forecaster.h"
 
 namespace stash {
 
 // A forecast that is compared with what came: where far more of the last two hours exceeded its 95 % quantiles (10
 // minutes ahead) than should, the day is unusual, and upper quantiles are raised by as much as those minutes exceeded
-// them.
+// them. With less than a day seen they are at least what the changes so far say.
 class WatchedForecast final : public LoadForecaster {
  public:
   explicit WatchedForecast(std::unique_ptr<LoadForecaster> inner) : inner_(std::move(inner)) {}
@@ -24,6 +25,7 @@ class WatchedForecast final : public LoadForecaster {
   void compare(const LoadMinute& minute);
 
   std::unique_ptr<LoadForecaster> inner_;
+  ChangeSpread spread_;
   std::size_t seen_ = 0;
   std::vector<double> coming_;  // quantiles of the next minutes, the nearest first
   std::vector<double> ratios_;  // of what came over its quantile, the last ones

@@ -62,6 +62,7 @@ class LoadBook {
  private:
   struct Detail {
     std::array<double, 12> windows{};  // of five seconds
+    double peak = 0;                   // the largest of them
     double unknown_s = 0;
   };
   std::size_t minute_at(double s);

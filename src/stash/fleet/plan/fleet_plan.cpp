@@ -21,6 +21,7 @@ constexpr std::size_t kDay = 1440;
 // What a forecast learns of: more days make it slower and no better.
 constexpr std::size_t kMostKnown = 7 * kDay;
 constexpr std::size_t kMostNext = 3;
+constexpr std::size_t kMostStretches = 288;  // five minutes of a day
 
 // The last day, with up to a week before it.
 struct PlannedMinutes {
@@ -125,6 +126,50 @@ void add_hours(FleetPlan& plan, const PlannedMinutes& planned, const FluidReplay
   }
 }
 
+// Forecasts by the minute that they are of.
+std::vector<std::optional<LoadBand>> bands_by_minute(const FluidReplay& replay, std::size_t first) {
+  std::vector<std::optional<LoadBand>> found(replay.forecasts.size());
+  for (const auto& band : replay.forecasts) {
+    if (!band) continue;
+    const double at = std::round(band->minute_s / 60) - static_cast<double>(first);
+    if (at >= 0 && at < static_cast<double>(found.size())) found[static_cast<std::size_t>(at)] = band;
+  }
+  return found;
+}
+
+PlannedStretch stretch_of(const PlannedMinutes& planned, const FluidReplay& replay,
+                          std::span<const std::optional<LoadBand>> bands, std::size_t begin, std::size_t end) {
+  const std::size_t types = replay.ready.front().size();
+  PlannedStretch found{.begin_s = planned.begin_s + 60.0 * static_cast<double>(planned.first + begin),
+                       .machines = std::vector<double>(types)};
+  double requests = 0, recorded = 0, forecasts = 0;
+  LoadBand band;
+  for (std::size_t k = begin; k < end; ++k) {
+    const LoadMinute& minute = planned.minutes[planned.first + k];
+    if (!minute.hole) requests += minute.requests, recorded += 1;
+    const double share = 1 / static_cast<double>(end - begin);
+    found.capacity_per_min += share * replay.capacity[k];
+    for (std::size_t i = 0; i < types; ++i) found.machines[i] += share * replay.ready[k][i];
+    if (!bands[k]) continue;
+    band.p05 += bands[k]->p05, band.p50 += bands[k]->p50, band.p95 += bands[k]->p95;
+    forecasts += 1;
+  }
+  if (recorded > 0) found.per_min = requests / recorded;
+  if (forecasts > 0) {
+    found.forecast = {found.begin_s, band.p05 / forecasts, band.p50 / forecasts, band.p95 / forecasts};
+  }
+  return found;
+}
+
+void add_stretches(FleetPlan& plan, const PlannedMinutes& planned, const FluidReplay& replay) {
+  const std::size_t all = replay.ready.size();
+  const std::size_t each = (all + kMostStretches - 1) / kMostStretches;
+  const auto bands = bands_by_minute(replay, planned.first);
+  for (std::size_t k = 0; k < all; k += each) {
+    plan.stretches.push_back(stretch_of(planned, replay, bands, k, std::min(all, k + each)));
+  }
+}
+
 // One more of a machine all day: what it would take over from functions and from what is missed.
 void add_next(FleetPlan& plan, const Market& market, std::span<const RatedType> rated, const FluidReplay& replay,
               double usd_per_function) {
@@ -168,6 +213,7 @@ FleetPlan plan_fleet(const Market& market, const LoadTrace& trace, const FleetOb
                  .function = {},
                  .types = {},
                  .hours = {},
+                 .stretches = {},
                  .next = {},
                  .assumptions = {},
                  .warnings = trace.warnings};
@@ -175,6 +221,7 @@ FleetPlan plan_fleet(const Market& market, const LoadTrace& trace, const FleetOb
   if (function != nullptr) plan.function = function->name;
   add_types(plan, market, rated, replay);
   add_hours(plan, planned, replay, market.machines.size());
+  add_stretches(plan, planned, replay);
   add_next(plan, market, rated, replay, function == nullptr ? 0 : usd_per_request(*function));
 
   const auto known = std::span(planned.minutes).subspan(planned.first);

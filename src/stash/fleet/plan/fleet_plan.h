@@ -36,6 +36,15 @@ struct PlannedHour {
   double by_function = 0;
 };
 
+// A few minutes of the planned day, for pictures: means.
+struct PlannedStretch {
+  double begin_s = 0;               // on the clock of the trace
+  std::optional<double> per_min{};  // requests; nullopt: not recorded
+  double capacity_per_min = 0;
+  std::vector<double> machines;        // by type
+  std::optional<LoadBand> forecast{};  // of these minutes, as made when machines had to be ordered for them
+};
+
 // What another dollar a day would buy.
 struct NextDollar {
   std::string what;  // "one more p2.xlarge all day"
@@ -55,6 +64,7 @@ struct FleetPlan {
   std::string function;  // empty: none is used
   std::vector<PlannedType> types;
   std::vector<PlannedHour> hours;
+  std::vector<PlannedStretch> stretches;
   std::vector<NextDollar> next;  // what avoids most misses per dollar first
   std::optional<double> best_single_usd{}, peak_usd{};
   std::vector<std::string> assumptions;

@@ -18,6 +18,8 @@ struct LoadMinute {
   double peak_5s = 0;  // of the busiest five seconds
   double missed = 0;   // late or refused
   bool hole = false;   // not recorded
+  // Of all its requests together, in requests of the usual size; nullopt: their sizes are not known.
+  std::optional<double> work{};
 };
 
 // Machines of one type, on demand and spot apart.

@@ -50,6 +50,7 @@ class KnownOutlook final : public LoadOutlook {
  public:
   // In a hole nothing is decided: it holds what comes after it, so that machines are there for that.
   explicit KnownOutlook(std::vector<LoadMinute> future) : future_(std::move(future)) {
+    for (LoadMinute& one : future_) one.requests = one.work.value_or(one.requests);
     for (std::size_t i = future_.size(); i-- > 1;) {
       if (future_[i - 1].hole) future_[i - 1].requests = future_[i].requests;
     }

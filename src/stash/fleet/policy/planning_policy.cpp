@@ -10,29 +10,26 @@
 
 #include "stash/fleet/policy/fleet_offers.h"
 #include "stash/fleet/policy/fluid_replay.h"
+#include "stash/fleet/policy/miss_price.h"
 
 namespace stash {
 namespace {
 
 // Arrivals are uneven within a minute, and machines do not share them perfectly.
 constexpr double kCapacityRatio = 0.93;
-// Of the misses that the objective allows, what may be used up; the rest is for what no plan sees.
-constexpr double kUsedMisses = 0.7;
-constexpr double kMissMemory = 1 - 1.0 / 1440;  // by minute: what the objective allows is kept over about a day
-// Nor may a burst be given up: of late, no more than this many times the misses that the objective allows.
-constexpr double kRecentMemory = 1 - 1.0 / 30;
-constexpr double kRecentMisses = 10;
-constexpr double kOnDemandRatio = 0.3;  // of the median load that does not depend on spot machines
+// Of the median load that does not depend on spot machines, unless others that start this quickly can stand in for
+// them.
+constexpr double kOnDemandRatio = 0.3;
+constexpr int kStandInLead_min = 1;
 constexpr int kHorizon_min = 30;
 constexpr std::array kSlotBegins_min{0, 1, 2, 3, 4, 6, 10, 18};
-// A miss is worth what a function costs. Where there is none: at least this many times what a request costs on the
-// cheapest machine, so that machines are kept that are hardly used, and more while too many are missed.
-constexpr double kMissWorth = 20;
+// What a miss is worth, over what a request costs on the cheapest machine. Where few were missed: a machine that serves
+// half of what it can take is kept. Where all were that may be: a function's price, or without one
+// whatever it takes.
+constexpr double kLeastWorth = 2;
+constexpr double kMostWorth = 1000;
 // However little comes: the cheapest machine is kept where it would be worth this many times its price.
 constexpr double kWorthOfMachine = 5;
-constexpr double kWorthUp = 1.02;
-constexpr double kWorthDown = 0.998;
-constexpr double kMostWorthRatio = 1000;
 
 class PlanningPolicy final : public FleetPolicy {
  public:
@@ -40,17 +37,18 @@ class PlanningPolicy final : public FleetPolicy {
                  const FleetObjective& objective, std::unique_ptr<LoadOutlook> outlook)
       : name_(name),
         market_(market),
-        objective_(objective),
         outlook_(std::move(outlook)),
         function_(cheapest_function(market, objective)),
         offers_(fleet_offers(market, rated, kCapacityRatio)),
         ordered_min_(offers_.size()),
         least_usd_per_request_(rated.front().usd_per_request),
-        usd_per_miss_(function_ != nullptr ? usd_per_request(*function_) : kMissWorth * least_usd_per_request_) {
+        miss_price_(1 - objective.meet_ratio, kLeastWorth * least_usd_per_request_,
+                    function_ != nullptr ? usd_per_request(*function_) : kMostWorth * least_usd_per_request_) {
     least_usd_per_min_ = std::ranges::min_element(offers_, {}, &FleetOffer::usd_per_min)->usd_per_min;
     for (const FleetOffer& one : offers_) {
       begins_.insert(one.lead_min);
       begins_.insert(one.lead_min + 1);
+      can_stand_in_ = can_stand_in_ || (!one.is_spot && one.lead_min <= kStandInLead_min);
       horizon_min_ = std::max(horizon_min_, one.lead_min + kHorizon_min / 2);
     }
     begins_.insert(kSlotBegins_min.begin(), kSlotBegins_min.end());
@@ -64,12 +62,12 @@ class PlanningPolicy final : public FleetPolicy {
     const bool is_first = !has_begun_;
     count_misses(view);
     FleetOrder order{.wanted = std::vector<WantedType>(market_.machines.size())};
-    order.use_functions = function_ != nullptr && is_short();
+    order.use_functions = function_ != nullptr && miss_price_.is_used_up();
     if (view.minutes.empty()) {
       begin(view, order);
       return order;
     }
-    outlook_->see(view);
+    outlook_->see({view.now_s, weighed(view.minutes), view.machines});
     if (view.minutes.back().hole && !knows_future()) {
       keep(view, order);
       order.reason = "nothing changes: the last minute was not recorded";
@@ -87,26 +85,24 @@ class PlanningPolicy final : public FleetPolicy {
  private:
   bool knows_future() const { return name_ == "oracle"; }
 
-  void count_misses(const FleetView& view) {
-    // What came before the first decision was not in this policy's hands.
-    if (!has_begun_) counted_ = view.minutes.size();
-    has_begun_ = true;
-    for (; counted_ < view.minutes.size(); ++counted_) {
-      const LoadMinute& minute = view.minutes[counted_];
-      if (minute.hole) continue;
-      requests_ = kMissMemory * requests_ + minute.requests;
-      missed_ = kMissMemory * missed_ + minute.missed;
-      recent_requests_ = kRecentMemory * recent_requests_ + minute.requests;
-      recent_missed_ = kRecentMemory * recent_missed_ + minute.missed;
-      if (function_ != nullptr) continue;
-      const double least = kMissWorth * least_usd_per_request_;
-      usd_per_miss_ = std::clamp(usd_per_miss_ * (is_short() ? kWorthUp : kWorthDown), least, kMostWorthRatio * least);
+  // Where sizes are known, the load is the work: large requests take more of a machine.
+  std::span<const LoadMinute> weighed(std::span<const LoadMinute> minutes) {
+    for (std::size_t i = weighed_.size(); i < minutes.size(); ++i) {
+      weighed_.push_back(minutes[i]);
+      weighed_.back().requests = minutes[i].work.value_or(minutes[i].requests);
     }
+    return weighed_;
   }
 
-  bool is_short() const {
-    const double allowed = 1 - objective_.meet_ratio;
-    return missed_ > kUsedMisses * allowed * requests_ || recent_missed_ > kRecentMisses * allowed * recent_requests_;
+  void count_misses(const FleetView& view) {
+    if (!has_begun_) {
+      for (const LoadMinute& before : view.minutes) miss_price_.see_before(before);
+      counted_ = view.minutes.size();
+    }
+    has_begun_ = true;
+    for (; counted_ < view.minutes.size(); ++counted_) {
+      miss_price_.see(view.minutes[counted_]);
+    }
   }
 
   // What is there stays where nothing is known yet.
@@ -141,13 +137,14 @@ class PlanningPolicy final : public FleetPolicy {
   }
 
   PlanQuestion ask(const FleetView& view) {
-    PlanQuestion question{.offers = {}, .slots = slots(), .usd_per_overflow = usd_per_miss_};
-    const double median = question.slots.front().loads.front().requests;
+    PlanQuestion question{.offers = {}, .slots = slots(), .usd_per_overflow = miss_price_.usd()};
     if (function_ == nullptr) {
-      question.usd_per_overflow = std::max(usd_per_miss_, kWorthOfMachine * least_usd_per_min_ / std::max(1.0, median));
+      const double median = question.slots.front().loads.front().requests;
+      question.usd_per_overflow =
+          std::max(question.usd_per_overflow, kWorthOfMachine * least_usd_per_min_ / std::max(1.0, median));
     }
     for (std::size_t i = 0; i < offers_.size(); ++i) {
-      question.offers.push_back(plan_offer(i, view, question.usd_per_overflow, median));
+      question.offers.push_back(plan_offer(i, view, question.usd_per_overflow));
     }
     return question;
   }
@@ -157,19 +154,22 @@ class PlanningPolicy final : public FleetPolicy {
     for (auto at = begins_.begin(); at != begins_.end() && *at < horizon_min_; ++at) {
       const auto next = std::next(at);
       const int end = next == begins_.end() ? horizon_min_ : std::min(*next, horizon_min_);
-      found.push_back({*at, end - *at, outlook_->loads(*at, end - *at)});
+      PlanSlot slot{*at, end - *at, outlook_->loads(*at, end - *at)};
+      if (!can_stand_in_) slot.most_by_spot = (1 - kOnDemandRatio) * slot.loads.front().requests;
+      found.push_back(std::move(slot));
     }
     return found;
   }
 
-  PlanOffer plan_offer(std::size_t index, const FleetView& view, double usd_per_overflow, double median) {
+  PlanOffer plan_offer(std::size_t index, const FleetView& view, double usd_per_overflow) {
     const FleetOffer& offer = offers_[index];
     const TypeCount& count = view.machines[offer.type];
     const int starting = offer.is_spot ? count.spot_starting : count.starting;
     PlanOffer found{.usd_per_min = offer.usd_per_min,
                     .per_min = offer.per_min,
                     .lead_min = offer.lead_min,
-                    .have = starting + (offer.is_spot ? count.spot_ready : count.ready)};
+                    .have = starting + (offer.is_spot ? count.spot_ready : count.ready),
+                    .is_spot = offer.is_spot};
     // The youngest are those that start; who was ordered when is remembered here.
     std::deque<double>& ordered = ordered_min_[index];
     while (ordered.size() > static_cast<std::size_t>(found.have)) ordered.pop_front();
@@ -185,8 +185,6 @@ class PlanningPolicy final : public FleetPolicy {
     if (offer.is_spot) {
       // A machine that is taken away leaves its requests to functions until another one is there.
       found.usd_per_min += offer.interruptions_per_min * offer.lead_min * offer.per_min * usd_per_overflow;
-      const auto most = static_cast<int>((1 - kOnDemandRatio) * median / offer.per_min);
-      found.most = std::max(found.have, most);
     }
     return found;
   }
@@ -220,23 +218,20 @@ class PlanningPolicy final : public FleetPolicy {
 
   std::string name_;
   const Market& market_;
-  FleetObjective objective_;
   std::unique_ptr<LoadOutlook> outlook_;
   const FunctionType* function_;
   std::vector<FleetOffer> offers_;
   std::vector<std::deque<double>> ordered_min_;  // by offer: when those that exist were ordered, the last ones
   std::set<int> begins_;
+  bool can_stand_in_ = false;
   int horizon_min_ = kHorizon_min;
   double least_usd_per_request_;
   double least_usd_per_min_ = 0;
-  double usd_per_miss_;
+  MissPrice miss_price_;
+  std::vector<LoadMinute> weighed_;
   double now_min_ = 0;
   bool has_begun_ = false;
   std::size_t counted_ = 0;
-  double requests_ = 0;
-  double missed_ = 0;
-  double recent_requests_ = 0;
-  double recent_missed_ = 0;
 };
 
 }  // namespace

@@ -66,8 +66,8 @@ class PlanProgram {
       }
       // What is needed before an order of the next minute would be ready is ordered now.
       const bool is_now = slot.begin_min < offer.lead_min + 1;
-      const int ordered = program_.column(offer.usd_per_min * offer.lead_min + kChangeUsd, 0,
-                                          std::max(0, offer.most - offer.have), is_now);
+      const int ordered =
+          program_.column(offer.usd_per_min * offer.lead_min + kChangeUsd, 0, IntegerProgram::kUnbounded, is_now);
       if (is_now) columns.ordered_now = ordered;
       const int added = program_.column(usd, 0, IntegerProgram::kUnbounded, is_now);
       std::vector<IntegerProgram::Term> terms{{ordered, 1}, {added, -1}};
@@ -84,23 +84,41 @@ class PlanProgram {
     return at < offer.coming.size() ? offer.coming[at] : 0;
   }
 
+  // What the machines of a slot take; less by what still starts then.
+  struct Capacity {
+    std::vector<IntegerProgram::Term> terms;
+    double missing = 0;
+  };
+
+  void add_capacity(std::size_t i, std::size_t k, Capacity& capacity) const {
+    const PlanOffer& offer = question_.offers[i];
+    capacity.terms.push_back({columns_[i].kept[k], offer.per_min});
+    if (columns_[i].added[k] >= 0) capacity.terms.push_back({columns_[i].added[k], offer.per_min});
+    capacity.missing += still_coming(offer, question_.slots[k].begin_min) * offer.per_min;
+  }
+
+  // What spot machines serve, as a column: at most what they take, and at most what may depend on them.
+  void bound_spot(Capacity spot, double most, Capacity& all) {
+    const int served = program_.column(0, 0, std::max(0.0, most), false);
+    spot.terms.push_back({served, -1});
+    program_.row(std::move(spot.terms), spot.missing, IntegerProgram::kUnbounded);
+    all.terms.push_back({served, 1});
+  }
+
   void add_loads(std::size_t k) {
     const PlanSlot& slot = question_.slots[k];
-    std::vector<IntegerProgram::Term> capacity;
-    double missing = 0;
+    Capacity all, spot;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const PlanOffer& offer = question_.offers[i];
-      capacity.push_back({columns_[i].kept[k], offer.per_min});
-      if (columns_[i].added[k] >= 0) capacity.push_back({columns_[i].added[k], offer.per_min});
-      missing += still_coming(offer, slot.begin_min) * offer.per_min;
+      add_capacity(i, k, question_.offers[i].is_spot && slot.most_by_spot ? spot : all);
     }
+    if (!spot.terms.empty()) bound_spot(std::move(spot), *slot.most_by_spot, all);
     for (const PlanSlot::Load& load : slot.loads) {
       const double minutes = slot.minutes * load.weight;
       const int over = program_.column(minutes * question_.usd_per_overflow, 0, IntegerProgram::kUnbounded, false);
       overflows_.push_back({over, minutes, minutes * load.requests});
-      auto terms = capacity;
+      auto terms = all.terms;
       terms.push_back({over, 1});
-      program_.row(std::move(terms), load.requests + missing, IntegerProgram::kUnbounded);
+      program_.row(std::move(terms), load.requests + all.missing, IntegerProgram::kUnbounded);
     }
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ struct PlanOffer {
   int have = 0;               // ready and starting
   int kept = 0;               // of them that may not be stopped yet
   std::vector<int> coming{};  // by minute from now: how many of `have` are still starting then; shorter: none
-  int most = 1'000'000;       // of it
+  bool is_spot = false;
 };
 
 // Minutes from `begin_min` from now on that are planned alike, and what may come in each, with its weight.
@@ -25,6 +26,7 @@ struct PlanSlot {
     double weight = 0;
   };
   std::vector<Load> loads;
+  std::optional<double> most_by_spot{};  // requests per minute that spot machines may serve; nullopt: all
 };
 
 struct PlanQuestion {

@@ -14,7 +14,7 @@
 #include "stash/fleet/replay/function_pool.h"
 #include "stash/fleet/replay/latency_histogram.h"
 #include "stash/fleet/replay/replay_machines.h"
-#include "stash/fleet/replay/request_work.h"
+#include "stash/fleet/traffic/request_work.h"
 #include "stash/fleet/traffic/arrival_stream.h"
 #include "stash/fleet/traffic/load_minutes.h"
 
@@ -131,7 +131,9 @@ class FleetReplay {
       for (; next_ < some_.size(); ++next_) {
         if (some_[next_] >= until_s) return;
         ++requests_;
-        route(some_[next_], work_.empty() ? 1.0F : work_[arrivals_.timed_index() + next_]);
+        const float work = work_.empty() ? 1.0F : work_[arrivals_.timed_index() + next_];
+        minute_work_ += work;
+        route(some_[next_], work);
       }
       if (ended_) return;
       some_ = arrivals_.next();
@@ -215,7 +217,9 @@ class FleetReplay {
     minutes_.push_back({.requests = static_cast<double>(requests_ - minute_requests_),
                         .peak_5s = static_cast<double>(peak_),
                         .missed = static_cast<double>(missed - minute_missed_),
-                        .hole = in_hole(next_s - 0.5 * kMinute_s)});
+                        .hole = in_hole(next_s - 0.5 * kMinute_s),
+                        .work = work_.empty() ? std::nullopt : std::optional(minute_work_)});
+    minute_work_ = 0;
     minute_requests_ = requests_;
     minute_missed_ = missed;
     peak_ = 0;
@@ -315,6 +319,7 @@ class FleetReplay {
   std::vector<LoadMinute> minutes_;
   LoadMinute taken_over_;  // what is known before the first minute is over
   std::vector<float> work_;
+  double minute_work_ = 0;
   ArrivalStream arrivals_;
   LatencyHistogram step_latencies_, all_latencies_;
   ReplayMachines machines_;

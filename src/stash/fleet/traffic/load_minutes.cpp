@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stash/fleet/traffic/request_work.h"
+
 namespace stash {
 namespace {
 
@@ -46,9 +48,17 @@ void append_split(std::vector<LoadMinute>& minutes, const LoadTrace& trace, std:
   }
 }
 
-}  // namespace
+void add_work(std::vector<LoadMinute>& minutes, const LoadTrace& trace) {
+  const std::vector<float> work = request_work(trace);
+  if (work.empty()) return;
+  for (LoadMinute& one : minutes) one.work = 0;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto minute = static_cast<std::size_t>(trace.timed[i].at_s / kMinute_s);
+    if (minute < minutes.size()) *minutes[minute].work += work[i];
+  }
+}
 
-std::vector<LoadMinute> minutes_of(const LoadTrace& trace) {
+std::vector<LoadMinute> counted_minutes(const LoadTrace& trace) {
   std::vector<LoadMinute> minutes;
   const std::size_t slots = trace.requests.size();
   if (trace.slot_s > kMinute_s) {
@@ -60,6 +70,14 @@ std::vector<LoadMinute> minutes_of(const LoadTrace& trace) {
     minutes.push_back(minute_of_slots(trace, i, std::min(slots, i + per_minute)));
     if (per_minute == 1 && !trace.peak_5s.empty()) minutes.back().peak_5s = trace.peak_5s[i];
   }
+  return minutes;
+}
+
+}  // namespace
+
+std::vector<LoadMinute> minutes_of(const LoadTrace& trace) {
+  std::vector<LoadMinute> minutes = counted_minutes(trace);
+  add_work(minutes, trace);
   return minutes;
 }
 

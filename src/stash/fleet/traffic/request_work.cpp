@@ -1,4 +1,4 @@
-#include "stash/fleet/replay/request_work.h"
+#include "stash/fleet/traffic/request_work.h"
 
 namespace stash {
 
