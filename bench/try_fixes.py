@@ -56,7 +56,9 @@ def sign(seconds, row):
 
 def measured_sign(row):
     """As the report judges: what cannot be told from nothing is nothing."""
-    return 0 if row["saved_low_s"] <= 0 <= row["saved_high_s"] else sign(row["saved_s"], row)
+    if row["saved_s"] > 0:
+        return 1 if row["helps"] else 0
+    return 0 if row["saved_high_s"] >= 0 else sign(row["saved_s"], row)
 
 
 def main():

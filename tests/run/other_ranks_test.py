@@ -33,7 +33,7 @@ class OtherRanks(unittest.TestCase):
             self.assertAlmostEqual(one["calls"], other["calls"], delta=0.01 * one["calls"])
             self.assertAlmostEqual(one["bytes"], other["bytes"], delta=0.02 * one["bytes"])
         stalls = [ledger["parts"]["interconnect"]["s"] for ledger in (predicted, real)]
-        self.assertAlmostEqual(stalls[0] / stalls[1], 1, delta=0.3, msg=stalls)
+        self.assertAlmostEqual(stalls[0] / stalls[1], 1, delta=0.5, msg=stalls)
 
 
 if __name__ == "__main__":

@@ -253,7 +253,15 @@ std::optional<double> SimulatedSteps::saved_by(const Fix& fix, Condition conditi
   if (std::max(simulated_s, measured_s) < kWorthRatio * facts_->ledger.step.s) return saved_s;
   const bool is_found_again =
       simulated_s * kFoundAgainRatio >= measured_s && simulated_s <= kFoundAgainRatio * measured_s;
-  return is_found_again ? std::optional(saved_s * measured_s / simulated_s) : std::nullopt;
+  if (!is_found_again) return std::nullopt;
+  const auto whole = facts_->ledger.step_by_condition.find(condition);
+  if (!changes_input(fix.kind) || whole == facts_->ledger.step_by_condition.end()) {
+    return saved_s * measured_s / simulated_s;
+  }
+  // A step that waits for its input takes as long as the input, whatever the rest takes; it takes the rest at least.
+  const double ratio = whole->second.s / before.step_by_condition.at(condition).s;
+  const double after_s = ratio * after.step_by_condition.at(condition).s;
+  return whole->second.s - std::max(after_s, whole->second.s - measured_s);
 }
 
 std::optional<std::vector<FirstStep>> SimulatedSteps::against(const Stall& stall, std::span<const Instance> instances) {

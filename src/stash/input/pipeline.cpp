@@ -198,9 +198,8 @@ InputCounters Pipeline::counters() const {
 
 void Pipeline::reset_counters() {
   StageCounters& sums = impl_->state.counters;
-  for (auto* sum :
-       {&sums.samples, &sums.read_bytes, &sums.cold_bytes, &sums.read_ns, &sums.decode_ns, &sums.augment_ns,
-        &sums.injected_ns}) {
+  for (auto* sum : {&sums.samples, &sums.read_bytes, &sums.cold_bytes, &sums.read_ns, &sums.decode_ns, &sums.augment_ns,
+                    &sums.injected_ns}) {
     sum->store(0);
   }
   impl_->state.skips.reset();

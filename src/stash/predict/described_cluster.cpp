@@ -74,7 +74,8 @@ std::optional<double> logged_rate(const Profile& profile, bool between_nodes) {
   for (const CollectiveSummary& row : profile.collectives) {
     const int ranks = ranks_of(profile, row);
     const bool is_switched_off = row.condition == Condition::solo || row.condition == Condition::apart;
-    if (is_switched_off || (row.condition == Condition::node) == between_nodes || ranks < 2 || !(row.min_s > 0)) continue;
+    if (is_switched_off || (row.condition == Condition::node) == between_nodes || ranks < 2 || !(row.min_s > 0))
+      continue;
     const double sent = wire_bytes(row, ranks), all = sent * static_cast<double>(row.count);
     if (all > most_bytes) most_bytes = all, rate = sent / row.min_s;
   }

@@ -65,11 +65,13 @@ void check_cpu(const PredictJob& job) {
 void check_groups(const PredictJob& job, int ranks) {
   if (!job.groups) return;
   if (!job.profile->profile.job.inject.group_link_bytes_per_s.empty()) {
-    throw Error("links of single process groups were injected, which ranks on this machine do not have: name one with --on");
+    throw Error(
+        "links of single process groups were injected, which ranks on this machine do not have: name one with --on");
   }
   if (ranks % job.groups->fixed_ranks == 0) return;
-  throw Error(fmt::format("the script's process groups that keep their ranks need a multiple of {}, and there would be {}",
-                          job.groups->fixed_ranks, ranks));
+  throw Error(
+      fmt::format("the script's process groups that keep their ranks need a multiple of {}, and there would be {}",
+                  job.groups->fixed_ranks, ranks));
 }
 
 // What ran cannot be too large.
@@ -98,9 +100,9 @@ void check_gpus(const MeasuredProfile& measured, int ranks) {
 StepJob Predictor::step_here_as_measured(const Cluster& cluster) const {
   const PredictJob job = job_as_measured(job_);
   const MeasuredProfile& measured = *job.profile;
-  const ScaledTimes times = measured.gpu == nullptr ? recorded_times(measured)
-                                                    : scaled_times(job.graph, layers_of(measured), job.batch, job.dtype,
-                                                                   *measured.gpu);
+  const ScaledTimes times = measured.gpu == nullptr
+                                ? recorded_times(measured)
+                                : scaled_times(job.graph, layers_of(measured), job.batch, job.dtype, *measured.gpu);
   return predicted_step(job, times, cluster, job.profile->profile.work ? job.profile->profile.work->passes : 1);
 }
 

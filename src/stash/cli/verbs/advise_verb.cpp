@@ -69,7 +69,8 @@ class AdviseVerb final : public Verb {
   static void tell_unknown_batch(const PredictJob& job) {
     if (!job.profile || !job.profile->profile.work || job.profile->profile.work->batch > 0) return;
     const std::vector<std::string> warnings{
-        "how many samples a step of the script has is not known: it counts as one per rank, and times and costs are those "
+        "how many samples a step of the script has is not known: it counts as one per rank, and times and costs are "
+        "those "
         "of too many steps; profile it with --input FUNCTION, or mark batches with stash.wrap(iterator)"};
     tell_warnings(warnings);
   }

@@ -24,6 +24,16 @@ constexpr int kRecordingSteps = 1;  // more: the profiler warms up in one and re
 constexpr const char* kLateGroups = "made meanwhile";
 constexpr double kEndGrace_s = 1;  // for the ruler to notice that the script has ended
 
+// What a rank finds whose peers are gone, in words of the script's.
+std::string why_ended(std::string_view what) {
+  const bool is_gone = what.find("Connection closed by peer") != std::string_view::npos ||
+                       what.find("Connection reset by peer") != std::string_view::npos;
+  if (!is_gone) return std::string(what);
+  return "another rank ended while this one goes on: measuring is over, and what was measured until then is kept; let "
+         "all "
+         "ranks make equally many steps";
+}
+
 }  // namespace
 
 ScriptSession::ScriptSession(ScriptHooks hooks, int events_fd)
@@ -351,7 +361,7 @@ void ScriptSession::measure() {
     return;  // what was measured so far has been reported
   } catch (const std::exception& error) {
     set_position(SwitchPosition::pass);
-    events_.send(ErrorEvent{.kind = FaultKind::environment, .message = error.what(), .lost = {}});
+    events_.send(ErrorEvent{.kind = FaultKind::environment, .message = why_ended(error.what()), .lost = {}});
   }
   measuring_ = false;
   gate_->open();
