@@ -7,10 +7,10 @@
 
 Three layer stacks each: steps are timed for a grid of ratios, and the ratio of the fastest is compared with the planned
 one. Ranks sum gradients by Gloo on the loopback interface; partitions are green contexts of bench/plan_mixed_pair.cu,
-which is compiled with nvcc (--compile and --program where that is another machine). `emulated` plans with `stash plan`; the others time every layer on either device first, and
-plan with build/release/bench/plan_pair (cmake -DSTASH_BENCH=ON). Where that is not built, --out keeps what was
-measured, and --measured plans and compares it elsewhere. Ends with exit code 1 where a ratio is off by more than
---tolerance."""
+which is compiled with nvcc (--compile and --program where that is another machine). `emulated` plans with `stash plan`;
+the others time every layer on either device first, and plan with build/release/bench/plan_pair (cmake -DSTASH_BENCH=ON).
+Where that is not built, --out keeps what was measured, and --measured plans and compares it elsewhere. Ends with exit
+code 1 where a ratio is off by more than --tolerance."""
 
 import argparse
 import json

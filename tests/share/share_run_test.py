@@ -104,6 +104,9 @@ class ShareRun(unittest.TestCase):
         self.expect_fault(job("a", extra='folder = "nowhere"'), "line 1", "'folder'", "nowhere")
         self.expect_fault('[[job]]\nname = "a"\ncommand = ["stash", "profile"]\n', "line 1", "'command'", "share train")
         self.expect_fault("[[job]\n", "line 1")
+        train = '[[job]]\nname = "a"\ncommand = ["stash", "share", "train", "--samples", "5"'
+        self.expect_fault(train + "]\nsamples = 10\n", "line 1", "'samples'", "keep one")
+        self.expect_fault(train + ', "--name=b"]\n', "line 1", "'command'", "--name")
 
 
 if __name__ == "__main__":

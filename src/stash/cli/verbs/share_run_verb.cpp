@@ -120,6 +120,7 @@ class ShareRunVerb final : public Verb {
       if (command.size() < 3 || command[1] != "share" || command[2] != "train") {
         fail(entry, "command", "is a verb of stash that has no workers to share: only `stash share train` has");
       }
+      check_no_seat(entry);
       arguments.insert(arguments.end(), command.begin() + 1, command.end());
       arguments.insert(arguments.end(), seat.begin(), seat.end());
       return arguments;
@@ -129,6 +130,23 @@ class ShareRunVerb final : public Verb {
     arguments.emplace_back("--");
     arguments.insert(arguments.end(), command.begin(), command.end());
     return arguments;
+  }
+
+  // What the file says of a job its command cannot say too.
+  void check_no_seat(const JobEntry& entry) const {
+    for (const std::string_view flag : {"--socket", "--name", "--min-workers", "--max-workers"}) {
+      if (has_flag(entry, flag))
+        fail(entry, "command", fmt::format("has {}, which the file gives it: leave it out", flag));
+    }
+    if (entry.samples && has_flag(entry, "--samples")) {
+      fail(entry, "samples", "is given beside --samples of its command: keep one of them");
+    }
+  }
+
+  static bool has_flag(const JobEntry& entry, std::string_view flag) {
+    return std::ranges::any_of(entry.command, [&](const std::string& word) {
+      return word == flag || (word.starts_with(flag) && word[flag.size()] == '=');
+    });
   }
 
   void make_logs() const {

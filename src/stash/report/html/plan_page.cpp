@@ -40,7 +40,7 @@ std::string compared_chart(const LayerAnswer& answer) {
   for (const ComparedPlan& other : compared_plans(answer)) add(other.name, *other.plan);
   const std::array entries{LegendEntry{"part-compute", "computing"}, LegendEntry{"part-interconnect", "links"},
                            LegendEntry{"part-network", "network"}};
-  return figure(legend(entries) + bar_chart("Step by plan", rows, tick_ms), "Time per step, with its 95 % interval.");
+  return figure(legend(entries) + time_bar_chart("Step by plan", rows), "Time per step, with its 95 % interval.");
 }
 
 std::string layers_html_table(const LayerAnswer& answer) {
@@ -62,9 +62,10 @@ std::string layers_html_table(const LayerAnswer& answer) {
 std::string gpt_plans_table(const GptAnswer& answer) {
   HtmlTable table("Plans, best first",
                   {"plan", "micro-batch", "shards", "recompute", "pieces", "step, s", "from", "to", "memory"});
+  int number = 0;
   for (const RankedPlan& ranked : answer.found.plans) {
     const GptPlan& plan = ranked.plan;
-    table.add({plan_text(plan),
+    table.add({fmt::format("{}: {}", ++number, plan_text(plan)),
                number_cell(plan.micro_batch, 0),
                number_cell(plan.shards, 0),
                std::string(to_string(plan.recompute)),
@@ -90,7 +91,7 @@ std::string gpt_steps_chart(const GptAnswer& answer) {
   std::vector<BarRow> rows;
   for (const RankedPlan& ranked : answer.found.plans) {
     const GptStep& step = ranked.step;
-    rows.push_back({.label = plan_text(ranked.plan),
+    rows.push_back({.label = fmt::format("{}: {}", rows.size() + 1, plan_text(ranked.plan)),
                     .figures = format_duration(step.step_s),
                     .segments = {{step.compute_s, "part-compute", "compute: " + format_duration(step.compute_s)},
                                  {step.bubble_s, "part-unsplit", "bubble: " + format_duration(step.bubble_s)},

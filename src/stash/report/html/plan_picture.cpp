@@ -59,8 +59,7 @@ class LayerPicture {
   void draw_devices(Svg& svg) const {
     double from = 0;
     for (const DeviceKind& kind : answer_.kinds) {
-      svg.text(percent(from + kind.count() / 2.0), 14, kind.text(), Anchor::middle,
-               "axis");
+      svg.text(percent(from + kind.count() / 2.0), 14, kind.text(), Anchor::middle, "axis");
       from += kind.count();
     }
   }
