@@ -56,10 +56,12 @@ class Server:
 
 
 def injected(part, delay, *words):
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "served.json")
         subprocess.run([STASH, "serve", "bench", "--model", "sleep:10ms", "--rate", "40", "--for", "6s", "--inject",
-                        f"{part}={delay * 1e3:g}ms", "--out", file.name, *words], capture_output=True)
-        found = json.load(file)
+                        f"{part}={delay * 1e3:g}ms", "--out", file, *words], capture_output=True)
+        with open(file) as text:
+            found = json.load(text)
     parts = {name: one["s"] for name, one in found["parts"].items() if one}
     return delay, found["latency"]["mean_s"], parts
 

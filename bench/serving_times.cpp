@@ -52,18 +52,18 @@ struct PublishedTimes {
 };
 
 // What is fitted: factors, the launches of hosts by generation, and those of TensorFlow.
-constexpr std::array kFactors{&InferenceFactors::winograd,      &InferenceFactors::conv,
-                              &InferenceFactors::matrix,        &InferenceFactors::tensor_conv,
-                              &InferenceFactors::tf32_conv,     &InferenceFactors::tensor_matrix,
-                              &InferenceFactors::depthwise,     &InferenceFactors::half_depthwise,
-                              &InferenceFactors::memory,        &InferenceFactors::product_start,
-                              &InferenceFactors::other_start,   &InferenceFactors::reach,
+constexpr std::array kFactors{&InferenceFactors::winograd,       &InferenceFactors::conv,
+                              &InferenceFactors::matrix,         &InferenceFactors::tensor_conv,
+                              &InferenceFactors::tf32_conv,      &InferenceFactors::tensor_matrix,
+                              &InferenceFactors::depthwise,      &InferenceFactors::half_depthwise,
+                              &InferenceFactors::memory,         &InferenceFactors::product_start,
+                              &InferenceFactors::other_start,    &InferenceFactors::reach,
                               &InferenceFactors::volta_launch_s, &InferenceFactors::turing_launch_s,
                               &InferenceFactors::ampere_launch_s};
 constexpr std::array<std::string_view, kFactors.size()> kFactorNames{
-    "winograd",  "conv",           "matrix", "tensor_conv",   "tf32_conv",   "tensor_matrix",
-    "depthwise", "half_depthwise", "memory", "product_start", "other_start", "reach",
-    "volta_launch_s", "turing_launch_s", "ampere_launch_s"};
+    "winograd",      "conv",      "matrix",         "tensor_conv",     "tf32_conv",
+    "tensor_matrix", "depthwise", "half_depthwise", "memory",          "product_start",
+    "other_start",   "reach",     "volta_launch_s", "turing_launch_s", "ampere_launch_s"};
 constexpr std::size_t kLaunches = 3;  // the last of them
 constexpr std::size_t kFrameworkLaunches = 4;
 constexpr double kUnknownLaunch_s = 35e-6;
@@ -131,7 +131,8 @@ TimesFit fit_of(const Vector& logs) {
     const bool is_launch = i + kLaunches >= kFactors.size();
     fit.factors.*kFactors[i] = (is_launch ? kUnknownLaunch_s : 1) * std::exp(logs[i]);
   }
-  for (std::size_t i = 0; i < kFrameworkLaunches; ++i) fit.tensorflow_launches[i] *= std::exp(logs[kFactors.size() + i]);
+  for (std::size_t i = 0; i < kFrameworkLaunches; ++i)
+    fit.tensorflow_launches[i] *= std::exp(logs[kFactors.size() + i]);
   return fit;
 }
 

@@ -198,6 +198,28 @@ class Batching(unittest.TestCase):
                     self.assertEqual(list(pool.map(infer, range(40))), [[float(i)] * 16 for i in range(40)])
 
 
+class Ledger(unittest.TestCase):
+    def test_a_slow_client_is_found_in_receive(self):
+        body, headers = tensors(SIXTEEN)
+        head = "".join(f"{name}: {value}\r\n" for name, value in {**headers, "Content-Length": len(body)}.items())
+        request = f"POST {INFER} HTTP/1.1\r\nHost: x\r\n{head}\r\n".encode() + body
+        with Server("--model", "sleep:1ms") as server, socket.create_connection(("127.0.0.1", server.port)) as client:
+            client.sendall(request[:-32])
+            begun = time.monotonic()
+            time.sleep(0.3)
+            waited = time.monotonic() - begun
+            client.sendall(request[-32:])
+            self.assertTrue(client.recv(65536).startswith(b"HTTP/1.1 200"))
+            text = server.ask("GET", "/metrics")[1].decode()
+        parts = {line.split('part="')[1].split('"')[0]: float(line.rsplit(" ", 1)[1])
+                 for line in text.splitlines() if line.startswith("stash_request_part_seconds_total{")}
+        latency = next(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
+                       if line.startswith("stash_request_seconds_sum{"))
+        # The first bytes may take a while to be read, so a little of the wait is not seen.
+        self.assertGreater(parts["receive"], waited / 2)
+        self.assertAlmostEqual(sum(parts.values()), latency, places=6)
+
+
 class Sharing(unittest.TestCase):
     def shares(self, server):
         text = server.ask("GET", "/metrics")[1].decode()

@@ -20,8 +20,9 @@ class ServeFlags {
  public:
   void add_to(CLI::App& app);
   // Without the device and what only a real server has. `model` is what --model takes.
-  void add_model_to(CLI::App& app, const std::string& model = "Model to predict: a built-in network (`stash models`), or "
-                                                              "sleep:TIME, which takes that for any batch");
+  void add_model_to(CLI::App& app, const std::string& model =
+                                       "Model to predict: a built-in network (`stash models`), or "
+                                       "sleep:TIME, which takes that for any batch");
   void add_injection_to(CLI::App& app);
 
   ServeSettings settings() const;           // UsageError

@@ -55,9 +55,10 @@ class ServePredictVerb final : public Verb {
                            .seed = seed_,
                            .beside_s = kBeside_s};
     if (const ModelSource source = flags_.only_source(); source.is_file()) {
-      throw UsageError(fmt::format("the time of {} on other GPUs is not known: this predicts built-in networks, and "
-                                   "what takes known times: --model sleep:10ms, --batch-times 1=7ms,8=11ms",
-                                   source.spec));
+      throw UsageError(
+          fmt::format("the time of {} on other GPUs is not known: this predicts built-in networks, and "
+                      "what takes known times: --model sleep:10ms, --batch-times 1=7ms,8=11ms",
+                      source.spec));
     }
     const Catalogue catalogue = read_catalogue();
     tell_warnings(catalogue.warnings);

@@ -4,9 +4,9 @@
 
 namespace stash {
 
-// What inference reaches of what training reaches (catalog/efficiency.h), kind by kind, on GPUs of every generation; and
-// what an eager framework takes to launch a kernel, which depends on the hosts that such GPUs have.
-// Fitted to published times by `bench/serving_times --fit`.
+// What inference reaches of what training reaches (catalog/efficiency.h), kind by kind, on GPUs of every generation;
+// and what an eager framework takes to launch a kernel, which depends on the hosts that such GPUs have. Fitted to
+// published times by `bench/serving_times --fit`.
 struct InferenceFactors {
   double winograd = 1.03;
   double conv = 1.15;
