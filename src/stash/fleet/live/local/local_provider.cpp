@@ -1,7 +1,6 @@
 #include "stash/fleet/live/local/local_provider.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <set>
 #include <utility>
 
 #include "stash/core/clock.h"
@@ -19,10 +17,10 @@
 #include "stash/fleet/live/fleet_record.h"
 #include "stash/fleet/live/local/local_end.h"
 #include "stash/fleet/live/local/proxy_config.h"
+#include "stash/fleet/live/local/proxy_process.h"
+#include "stash/fleet/live/local/proxy_servers.h"
 #include "stash/fleet/live/metrics_text_reader.h"
-#include "stash/fleet/market/capacity.h"
 #include "stash/fleet/replay/varying_draw.h"
-#include "stash/launch/process/subprocess.h"
 #include "stash/serve/load/client_socket.h"
 #include "stash/serve/load/load_request.h"
 #include "stash/serve/server/listening_socket.h"
@@ -36,18 +34,7 @@ constexpr double kAnnounce_s = 60;     // for a server to listen; it takes milli
 constexpr double kDrain_fleet_s = 60;  // for requests that a machine has taken
 constexpr double kEnd_server_s = 20;   // from SIGTERM on
 constexpr double kUnwell_s = 15;       // a machine that fails its checks for this long is given up
-constexpr double kProxyStart_s = 10;
 constexpr double kMetrics_s = 0.3;
-constexpr double kFullWeight = 100;  // of the type that takes most; HAProxy knows up to 256
-constexpr const char* kMissingProxy =
-    "the local provider needs HAProxy, and there is no `haproxy`: apt-get install haproxy";
-
-std::string find_proxy() {
-  for (const char* const name : {"haproxy", "/usr/sbin/haproxy", "/usr/local/sbin/haproxy"}) {
-    if (const auto found = find_program(name)) return found->string();
-  }
-  throw Error(kMissingProxy);
-}
 
 // For a folder and for the proxy, whatever a type is called.
 std::string plain_name(std::string name) {
@@ -70,31 +57,7 @@ std::string times_text(const BatchTimes& times) {
   return text;
 }
 
-// A connection takes two files.
-int most_proxy_connections() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1000;
-  const double files = limit.rlim_max == RLIM_INFINITY ? 1e6 : static_cast<double>(limit.rlim_max);
-  return static_cast<int>(std::clamp((files - 200) / 2.5, 50.0, 10'000.0));
-}
-
 }  // namespace
-
-std::vector<int> proxy_weights(const Market& market, const FleetObjective& objective) {
-  std::vector<double> per_s;
-  double most = 0;
-  for (const MachineType& type : market.machines) {
-    const auto capacity = capacity_of(type, objective);
-    per_s.push_back(capacity ? capacity->per_s / std::max(type.devices, 1) : 0);
-    most = std::max(most, per_s.back());
-  }
-  std::vector<int> weights;
-  for (const double one : per_s) {
-    const double weight = most > 0 ? std::round(kFullWeight * one / most) : 1;
-    weights.push_back(static_cast<int>(std::max(weight, 1.0)));
-  }
-  return weights;
-}
 
 LocalProvider::LocalProvider(ProviderSetup setup)
     : setup_(std::move(setup)),
@@ -132,37 +95,30 @@ void LocalProvider::keep_proxy() {
 
 void LocalProvider::start_proxy() {
   write_proxy_config();
-  const fs::path log = setup_.folder / "haproxy.log";
-  state_.proxy = start_detached({find_proxy(), "-W", "-db", "-C", setup_.folder.string(), "-f", "haproxy.cfg"}, log);
+  state_.proxy = start_proxy_process(setup_.folder);
   save();
-  const std::int64_t deadline_ns = now_ns() + nanoseconds(kProxyStart_s);
-  while (true) {
-    try {
-      proxy_.servers();
-      return;
-    } catch (const Error& error) {
-      reap({state_.proxy});
-      if (!is_alive(state_.proxy)) {
-        throw Error(fmt::format("HAProxy ended at once; {} says why", log.string()));
-      }
-      if (now_ns() > deadline_ns) throw Error(fmt::format("HAProxy does not start: {}", error.what()));
-      sleep_until_ns(now_ns() + nanoseconds(0.05));
-    }
-  }
+  wait_for_proxy(proxy_, state_.proxy, setup_.folder);
 }
 
 void LocalProvider::write_proxy_config() {
   ProxyConfig config{.port = state_.port, .most_connections = most_proxy_connections()};
-  for (const LocalMachine& machine : state_.machines) {
-    if (machine.state == MachineState::starting) continue;
-    for (std::size_t i = 0; i < machine.servers.size(); ++i) {
-      config.servers.push_back({server_name(machine, i), machine.servers[i].port, weight_of(machine)});
-    }
-  }
+  config.servers = wanted_servers();
   std::string text = proxy_config_text(config);
   if (text == config_text_) return;
   write_file_atomically(setup_.folder / "haproxy.cfg", text);
   config_text_ = std::move(text);
+}
+
+// Those of all machines that do not start any more.
+std::vector<ProxyServer> LocalProvider::wanted_servers() const {
+  std::vector<ProxyServer> wanted;
+  for (const LocalMachine& machine : state_.machines) {
+    if (machine.state == MachineState::starting) continue;
+    for (std::size_t i = 0; i < machine.servers.size(); ++i) {
+      wanted.push_back({server_name(machine, i), machine.servers[i].port, weight_of(machine)});
+    }
+  }
+  return wanted;
 }
 
 int LocalProvider::weight_of(const LocalMachine& machine) const {
@@ -217,7 +173,7 @@ std::vector<LiveMachine> LocalProvider::look() {
     return true;
   });
   write_proxy_config();
-  sync_proxy();
+  sync_proxy_servers(proxy_, seen_, wanted_servers());
   save();
   std::vector<LiveMachine> found;
   for (const LocalMachine& one : state_.machines) {
@@ -276,48 +232,6 @@ bool LocalProvider::is_lost(const LocalMachine& machine, std::int64_t now) const
 
 void LocalProvider::kill_machine(const LocalMachine& machine) const {
   for (const LocalServer& one : machine.servers) signal_process(one.process, SIGKILL);
-}
-
-// Servers of the proxy as they should be. After a reload, and after a controller was killed half-way, they may not be.
-void LocalProvider::sync_proxy() {
-  for (const LocalMachine& machine : state_.machines) {
-    if (machine.state == MachineState::starting) continue;
-    for (std::size_t i = 0; i < machine.servers.size(); ++i) {
-      sync_server(server_name(machine, i), machine.servers[i].port, weight_of(machine));
-    }
-  }
-  remove_strangers();
-}
-
-void LocalProvider::sync_server(const std::string& name, int port, int weight) {
-  const std::string path = fmt::format("{}/{}", kProxyServers, name);
-  const auto state = seen_.find(name);
-  if (state == seen_.end()) {
-    const ProxyServer server{.name = name, .port = port, .weight = weight};
-    proxy_.order(fmt::format("add server {} {}", path, proxy_server_words(server)), "registered");
-    proxy_.order("enable health " + path);
-    proxy_.order("enable server " + path);
-  } else if (state->second.weight != weight) {
-    proxy_.order(fmt::format("set server {} weight {}", path, weight));
-  } else if (state->second.status.starts_with("MAINT")) {
-    proxy_.order("enable health " + path);
-    proxy_.order("enable server " + path);
-  }
-}
-
-// Of machines that are gone. Requests that they still have end first: one that cannot be deleted yet is tried again.
-void LocalProvider::remove_strangers() {
-  std::set<std::string> ours;
-  for (const LocalMachine& machine : state_.machines) {
-    if (machine.state == MachineState::starting) continue;
-    for (std::size_t i = 0; i < machine.servers.size(); ++i) ours.insert(server_name(machine, i));
-  }
-  for (const auto& [name, state] : seen_) {
-    if (ours.contains(name)) continue;
-    const std::string path = fmt::format("{}/{}", kProxyServers, name);
-    if (!state.status.starts_with("MAINT")) proxy_.order(fmt::format("set server {} state maint", path));
-    proxy_.ask("del server " + path);
-  }
 }
 
 void LocalProvider::stop(int type, bool spot, int count) {

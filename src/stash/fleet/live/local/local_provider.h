@@ -9,6 +9,7 @@
 
 #include "stash/fleet/live/fleet_provider.h"
 #include "stash/fleet/live/local/local_state.h"
+#include "stash/fleet/live/local/proxy_config.h"
 #include "stash/fleet/live/local/proxy_socket.h"
 #include "stash/fleet/live/local/request_log.h"
 #include "stash/fleet/live/provider_setup.h"
@@ -39,9 +40,7 @@ class LocalProvider final : public FleetProvider {
   void advance(LocalMachine& machine, std::int64_t now);
   bool is_lost(const LocalMachine& machine, std::int64_t now) const;
   void drain(LocalMachine& machine);
-  void sync_proxy();
-  void sync_server(const std::string& name, int port, int weight);
-  void remove_strangers();
+  std::vector<ProxyServer> wanted_servers() const;
   int weight_of(const LocalMachine& machine) const;
   std::optional<double> busy_s(const LocalMachine& machine) const;
   void kill_machine(const LocalMachine& machine) const;
@@ -59,8 +58,5 @@ class LocalProvider final : public FleetProvider {
   std::map<std::string, ProxyServerState> seen_;      // by the proxy, at the last look
   std::map<std::string, std::int64_t> unwell_since_;  // machines that the proxy sends nothing to
 };
-
-// Of requests for one device of each type: by what it takes in time.
-std::vector<int> proxy_weights(const Market& market, const FleetObjective& objective);
 
 }  // namespace stash
