@@ -5,7 +5,8 @@
 
 Prints a row for each fix that was tried, then over all fixes whose saving is worth making (3 % of the step, predicted or
 measured) the median difference and how often the sign is right. A saving whose interval contains nothing counts as none,
-as in the report. A fix that is predicted to be worth nothing must be measured so. Nothing else should run meanwhile.
+as in the report; a sign also counts as right where both differ by less than the interval or 3 % of the step. A fix that is
+predicted to be worth nothing must be measured so. Nothing else should run meanwhile.
 """
 
 import argparse

@@ -56,6 +56,15 @@ std::optional<LinkFit> all_reduce_fit(const Profile& profile, std::string_view s
   return fit_link(rows);
 }
 
+// The longest injected delay of ranks whose number is a multiple of `every`: a late rank is no contention.
+double injected_late_s(const Injection& inject, int every) {
+  double latest_s = 0;
+  for (const auto& [rank, late_s] : inject.rank_delay_s) {
+    if (rank % every == 0) latest_s = std::max(latest_s, late_s);
+  }
+  return latest_s;
+}
+
 // What a rank sends in a ring of n ranks for so many bytes.
 double wire_bytes(const CollectiveSummary& row, int n) {
   const double bytes = static_cast<double>(row.bytes) * (n - 1) / n;
@@ -149,7 +158,9 @@ DescribedCluster measured_cluster(const MeasuredProfile& measured, const WhatIf&
   describe_measured_links(described, profile, what_if);
   const auto& steps = measured.ledger.step_by_condition;
   if (steps.contains(Condition::solo) && steps.contains(Condition::apart)) {
-    cluster.contention_ratio = std::max(1.0, steps.at(Condition::apart).s / steps.at(Condition::solo).s);
+    const double apart_s = steps.at(Condition::apart).s - injected_late_s(profile.job.inject, 1);
+    const double solo_s = steps.at(Condition::solo).s - injected_late_s(profile.job.inject, cluster.ranks_per_node);
+    if (solo_s > 0) cluster.contention_ratio = std::max(1.0, apart_s / solo_s);
     described.contention_is_known = true;
   }
   cluster.cores = what_if.cores.value_or(std::max(1, profile.machine.cores));
