@@ -14,9 +14,9 @@
 #include "stash/fleet/replay/function_pool.h"
 #include "stash/fleet/replay/latency_histogram.h"
 #include "stash/fleet/replay/replay_machines.h"
-#include "stash/fleet/traffic/request_work.h"
 #include "stash/fleet/traffic/arrival_stream.h"
 #include "stash/fleet/traffic/load_minutes.h"
+#include "stash/fleet/traffic/request_work.h"
 
 namespace stash {
 namespace {
