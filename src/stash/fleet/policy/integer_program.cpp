@@ -1,6 +1,7 @@
 #include "stash/fleet/policy/integer_program.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -43,6 +44,20 @@ struct IntegerProgram::Parts {
     }
     return made;
   }
+  void load(const SolverLibrary::Functions& solver, SolverLibrary::Model* model, const std::vector<double>& least,
+            const std::vector<double>& most) const {
+    const Matrix all = matrix();
+    solver.load(model, static_cast<int>(costs.size()), static_cast<int>(row_lows.size()), all.starts.data(),
+                all.row_of.data(), all.factors.data(), least.data(), most.data(), costs.data(), row_lows.data(),
+                row_highs.data());
+  }
+
+  bool is_whole(const Solution& found) const;
+  // Within these bounds, without asking for whole numbers.
+  std::optional<Solution> relaxed(const std::vector<double>& least, const std::vector<double>& most) const;
+  // A relaxed solution's whole numbers made such, if that costs next to nothing.
+  std::optional<Solution> rounded(const Solution& bound) const;
+  std::optional<Solution> searched() const;
 };
 
 namespace {
@@ -60,7 +75,6 @@ class LoadedProgram {
   SolverLibrary::Model* model() const { return model_; }
   const double* columns() const { return solver_.columns(model_); }
   double cost() const { return solver_.cost(model_); }
-  void solve() const { solver_.solve(model_); }
 
  private:
   const SolverLibrary::Functions& solver_;
@@ -91,34 +105,56 @@ void IntegerProgram::row(std::vector<Term> terms, double low, double high) {
   parts_->row_highs.push_back(high);
 }
 
-std::optional<IntegerProgram::Solution> IntegerProgram::solve() const {
+bool IntegerProgram::Parts::is_whole(const Solution& found) const {
+  return std::ranges::all_of(integers, [&](int index) {
+    const double value = found.columns[static_cast<std::size_t>(index)];
+    return std::abs(value - std::round(value)) < kWhole;
+  });
+}
+
+std::optional<IntegerProgram::Solution> IntegerProgram::Parts::relaxed(const std::vector<double>& least,
+                                                                       const std::vector<double>& most) const {
   const SolverLibrary& library = solver_library();
-  const Parts::Matrix matrix = parts_->matrix();
-  const auto load = [&](const SolverLibrary::Functions& solver, SolverLibrary::Model* model) {
-    solver.load(model, static_cast<int>(parts_->costs.size()), static_cast<int>(parts_->row_lows.size()),
-                matrix.starts.data(), matrix.row_of.data(), matrix.factors.data(), parts_->lows.data(),
-                parts_->highs.data(), parts_->costs.data(), parts_->row_lows.data(), parts_->row_highs.data());
-  };
-  const std::size_t count = parts_->costs.size();
-  {
-    // Most plans are whole numbers without asking for it, and the linear part is quick.
-    const LoadedProgram relaxed(library.linear);
-    load(library.linear, relaxed.model());
-    relaxed.solve();
-    if (library.linear_status(relaxed.model()) != 0) return std::nullopt;
-    const double* const found = relaxed.columns();
-    const auto is_whole = [&](int index) { return std::abs(found[index] - std::round(found[index])) < kWhole; };
-    if (std::ranges::all_of(parts_->integers, is_whole)) return Solution{relaxed.cost(), {found, found + count}, true};
+  const LoadedProgram linear(library.linear);
+  load(library.linear, linear.model(), least, most);
+  library.solve_linear(linear.model(), 0);
+  if (library.linear_status(linear.model()) != 0) return std::nullopt;
+  return Solution{linear.cost(), {linear.columns(), linear.columns() + costs.size()}, true};
+}
+
+std::optional<IntegerProgram::Solution> IntegerProgram::Parts::rounded(const Solution& bound) const {
+  constexpr std::array<double, 2> kRaise{0.5, 1 - kWhole};  // to the nearest number, or the next one
+  for (const double raise : kRaise) {
+    std::vector<double> least = lows, most = highs;
+    for (const int index : integers) {
+      const auto place = static_cast<std::size_t>(index);
+      least[place] = most[place] = std::clamp(std::floor(bound.columns[place] + raise), least[place], most[place]);
+    }
+    const std::optional<Solution> found = relaxed(least, most);
+    if (found && found->cost - bound.cost <= kCloseEnoughRatio * std::abs(bound.cost)) return found;
   }
+  return std::nullopt;
+}
+
+std::optional<IntegerProgram::Solution> IntegerProgram::Parts::searched() const {
+  const SolverLibrary& library = solver_library();
   const LoadedProgram whole(library.integer);
-  load(library.integer, whole.model());
-  for (const int index : parts_->integers) library.set_integer(whole.model(), index);
+  load(library.integer, whole.model(), lows, highs);
+  for (const int index : integers) library.set_integer(whole.model(), index);
   library.set_most_nodes(whole.model(), kMostNodes);
   library.set_gap_ratio(whole.model(), kCloseEnoughRatio);
-  whole.solve();
+  library.solve_integer(whole.model());
   const double* const found = whole.columns();
   if (found == nullptr) return std::nullopt;
-  return Solution{whole.cost(), {found, found + count}, library.is_optimal(whole.model()) != 0};
+  return Solution{whole.cost(), {found, found + costs.size()}, library.is_optimal(whole.model()) != 0};
+}
+
+std::optional<IntegerProgram::Solution> IntegerProgram::solve() const {
+  // Most plans are whole numbers without asking for it, or nearly; and the linear part is quick.
+  std::optional<Solution> found = parts_->relaxed(parts_->lows, parts_->highs);
+  if (!found || parts_->is_whole(*found)) return found;
+  if (auto near = parts_->rounded(*found)) return near;
+  return parts_->searched();
 }
 
 }  // namespace stash

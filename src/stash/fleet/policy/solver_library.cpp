@@ -41,7 +41,7 @@ SolverLibrary load_solver() {
   from.find(to.linear.delete_model, "Clp_deleteModel");
   from.find(to.linear.load, "Clp_loadProblem");
   from.find(to.linear.set_log_level, "Clp_setLogLevel");
-  from.find(to.linear.solve, "Clp_initialSolve");
+  from.find(to.solve_linear, "Clp_dual");  // Clp_initialSolve would prepare longer than it then solves
   from.find(to.linear.cost, "Clp_objectiveValue");
   from.find(to.linear.columns, "Clp_getColSolution");
   from.find(to.linear_status, "Clp_status");
@@ -49,7 +49,7 @@ SolverLibrary load_solver() {
   from.find(to.integer.delete_model, "Cbc_deleteModel");
   from.find(to.integer.load, "Cbc_loadProblem");
   from.find(to.integer.set_log_level, "Cbc_setLogLevel");
-  from.find(to.integer.solve, "Cbc_solve");
+  from.find(to.solve_integer, "Cbc_solve");
   from.find(to.integer.cost, "Cbc_getObjValue");
   from.find(to.integer.columns, "Cbc_bestSolution");
   from.find(to.set_integer, "Cbc_setInteger");

@@ -13,14 +13,15 @@ struct SolverLibrary {
                  const double* lows, const double* highs, const double* costs, const double* row_lows,
                  const double* row_highs);
     void (*set_log_level)(Model*, int);
-    int (*solve)(Model*);
     double (*cost)(Model*);
     const double* (*columns)(Model*);
   };
 
-  Functions linear;              // CLP
-  Functions integer;             // CBC
+  Functions linear;   // CLP
+  Functions integer;  // CBC
+  int (*solve_linear)(Model*, int values_pass);
   int (*linear_status)(Model*);  // 0: optimal
+  int (*solve_integer)(Model*);
   void (*set_integer)(Model*, int column);
   void (*set_most_nodes)(Model*, int);
   void (*set_gap_ratio)(Model*, double);
