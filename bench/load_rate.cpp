@@ -9,7 +9,6 @@
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,6 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "stash/core/clock.h"
+#include "stash/core/cpu_clock.h"
 #include "stash/core/error.h"
 #include "stash/core/units.h"
 #include "stash/serve/load/load_request.h"
@@ -33,13 +34,6 @@ namespace {
 constexpr std::string_view kMetadata =
     R"({"name":"m","inputs":[{"name":"input","datatype":"FP32","shape":[-1,16]}],"outputs":[]})";
 constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
-
-double thread_cpu_s() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
 
 // Answers every `request_bytes` that a connection has sent.
 class EmptyResponder {
@@ -136,9 +130,9 @@ void measure(const RateOptions& options) {
   responder.start(request.size());
   const stash::ArrivalPlan plan = stash::plan_arrivals(
       options.rate_per_s, stash::parse_duration_s(options.duration, "--for"), stash::Spacing::poisson, 1);
-  const double cpu_before_s = thread_cpu_s();
+  const double cpu_before_s = stash::seconds(stash::thread_cpu_ns());
   const stash::LoadRun run = stash::run_load(target, request, plan, options.load);
-  const double cpu_s = thread_cpu_s() - cpu_before_s;
+  const double cpu_s = stash::seconds(stash::thread_cpu_ns()) - cpu_before_s;
   const stash::LoadSummary found = stash::summarize_load(run.requests, std::nullopt);
   fmt::print("{} requests of {} bytes at {:.0f} per second over {} connections, {} in flight on each\n", plan.size(),
              request.size(), options.rate_per_s, options.load.connections, options.load.in_flight);

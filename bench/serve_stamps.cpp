@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +15,7 @@
 #include <thread>
 
 #include "stash/core/clock.h"
+#include "stash/core/cpu_clock.h"
 #include "stash/core/units.h"
 #include "stash/serve/batching/model_queue.h"
 #include "stash/serve/load/load_request.h"
@@ -30,13 +30,6 @@ constexpr int kStamps = 7;
 constexpr int kLoops = 1'000'000;
 constexpr double kMostShare = 0.01;
 
-double own_cpu_s() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 struct Served {
   double cpu_s = 0;
   stash::LoadSummary load;
@@ -49,9 +42,9 @@ Served serve(double rate_per_s, double duration_s) {
   const int stop = eventfd(0, EFD_CLOEXEC);
   Served served;
   std::thread thread([&] {
-    const double before_s = own_cpu_s();
+    const double before_s = stash::seconds(stash::thread_cpu_ns());
     server.run(stop);
-    served.cpu_s = own_cpu_s() - before_s;
+    served.cpu_s = stash::seconds(stash::thread_cpu_ns()) - before_s;
   });
   const stash::LoadTarget target = stash::parse_load_target(fmt::format("127.0.0.1:{}/sleep", server.port()));
   const std::string metadata =
@@ -67,7 +60,7 @@ Served serve(double rate_per_s, double duration_s) {
 
 double stamps_s() {
   stash::ModelCounts counts;
-  const double before_s = own_cpu_s();
+  const double before_s = stash::seconds(stash::thread_cpu_ns());
   for (int i = 0; i < kLoops; ++i) {
     stash::RequestTimes times;
     for (std::int64_t* const stamp : {&times.begun_ns, &times.arrived_ns, &times.dispatched_ns, &times.started_ns,
@@ -76,7 +69,7 @@ double stamps_s() {
     }
     stash::count_answer(counts, times);
   }
-  return counts.answered > 0 ? (own_cpu_s() - before_s) / kLoops : 0;
+  return counts.answered > 0 ? (stash::seconds(stash::thread_cpu_ns()) - before_s) / kLoops : 0;
 }
 
 void report_stamps(double rate_per_s, double duration_s) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "stash/catalog/layer_time.h"
+#include "stash/core/clock.h"
+#include "stash/core/cpu_clock.h"
 #include "stash/core/statistics.h"
 #include "stash/models/models.h"
 #include "stash/predict/simulate.h"
@@ -22,12 +24,6 @@ using namespace stash;
 
 constexpr int kBatch = 64;
 constexpr int kRanksPerNode = 8;
-
-double cpu_s() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 StepJob make_job(const std::string& model) {
   const Graph graph = make_model(model);
@@ -68,13 +64,13 @@ void measure(const Line& line, int repeats, bool& reached) {
   std::vector<double> times;
   std::int64_t events = 0;
   for (int i = 0; i < repeats; ++i) {
-    const double start_s = cpu_s();
+    const double start_s = seconds(thread_cpu_ns());
     int rounds = 0;  // enough that the clock's own grain does not matter
     do {
       events = line.run();
       ++rounds;
-    } while (cpu_s() - start_s < 2e-3);
-    times.push_back((cpu_s() - start_s) / rounds);
+    } while (seconds(thread_cpu_ns()) - start_s < 2e-3);
+    times.push_back((seconds(thread_cpu_ns()) - start_s) / rounds);
   }
   const double worst_s = *std::max_element(times.begin(), times.end());
   const double s = median(times);

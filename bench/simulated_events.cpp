@@ -11,6 +11,8 @@
 #include <queue>
 #include <vector>
 
+#include "stash/core/clock.h"
+#include "stash/core/cpu_clock.h"
 #include "stash/core/statistics.h"
 #include "stash/predict/event_queue.h"
 
@@ -56,13 +58,6 @@ class HeapQueue {
   std::priority_queue<Event, std::vector<Event>, Later> heap_;
 };
 
-// Of this thread: what others run on the machine meanwhile does not count.
-double cpu_s() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 template <class Queue>
 double hold_per_s(const std::vector<double>& delays, std::size_t pending, std::int64_t events) {
   Queue queue;
@@ -75,9 +70,9 @@ double hold_per_s(const std::vector<double>& delays, std::size_t pending, std::i
     }
   };
   hold(static_cast<std::int64_t>(4 * pending));
-  const double start_s = cpu_s();
+  const double start_s = stash::seconds(stash::thread_cpu_ns());
   hold(events);
-  return static_cast<double>(events) / (cpu_s() - start_s);
+  return static_cast<double>(events) / (stash::seconds(stash::thread_cpu_ns()) - start_s);
 }
 
 struct Rate {

@@ -83,7 +83,7 @@ class BadInput(unittest.TestCase):
         self.check(2, [*layers, "4xV100", "--smallest-ratio", "0.7"], "0.5")
         self.check(1, ["plan", "--model", "resnet152", "--on", "2xV100", "--batch", "4096"], "lacks 4",
                    "it fits with --batch 160")
-        self.check(1, gpt, "lacks 36 GB", "it fits on 2 times as many nodes")
+        self.check(1, gpt, "lacks 36 GB", "it fits on 2xp4d.24xlarge")
         self.check(2, [*on_64, "--tensor", "3"], "64 heads", "2 or 4")
         self.check(2, [*on_64, "--pipeline", "5"], "512 GPUs", "4 or 8")
         self.check(2, [*on_64, "--pipeline", "64"], "48 layers cannot fill 64")

@@ -231,7 +231,7 @@ class Browser(unittest.TestCase):
         shown = self.table(page, "types")
         for machine in found["machines"]:
             self.assertEqual(shown[machine["name"]][-1], machine["why"])
-        self.assertEqual(len(self.table(page, "next")), len(found["next"]))
+        self.assertEqual(len(self.table(page, "next")), len(found["next_dollar"]))
         self.assertGreater(page.locator("#load path.band").count(), 0)
         self.assertGreater(page.locator("#load path.curve").count(), 1)
         self.assertGreater(page.locator("#machines svg[role=img]").count(), 0)

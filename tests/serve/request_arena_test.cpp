@@ -10,8 +10,8 @@ TEST(RequestArena, ABlockThatWasGivenBackIsTakenAgain) {
   RequestArena arena(1 << 20);
   const BodyMemory::Block first = arena.take(5000);
   EXPECT_GE(first.bytes, 5000U);
-  EXPECT_TRUE(arena.holds(first.at, first.bytes));
-  EXPECT_EQ(arena.offset_of(first.at), 0U);
+  EXPECT_TRUE(arena.holds({first.at, first.bytes}));
+  EXPECT_EQ(arena.offset_of({first.at, first.bytes}), 0U);
   const BodyMemory::Block second = arena.take(5000);
   EXPECT_NE(first.at, second.at);
   std::memset(first.at, 1, first.bytes);
@@ -19,16 +19,17 @@ TEST(RequestArena, ABlockThatWasGivenBackIsTakenAgain) {
   EXPECT_EQ(first.at[first.bytes - 1], 1);
   arena.give_back(first);
   EXPECT_EQ(arena.take(6000).at, first.at);
-  EXPECT_FALSE(arena.holds(reinterpret_cast<const char*>(&arena), 1));
+  EXPECT_FALSE(arena.holds({reinterpret_cast<const char*>(&arena), 1}));
 }
 
 TEST(RequestArena, WhatDoesNotFitIsElsewhere) {
   RequestArena arena(1 << 12);
   const BodyMemory::Block large = arena.take(std::size_t{1} << 20);
-  EXPECT_FALSE(arena.holds(large.at, large.bytes));
+  EXPECT_FALSE(arena.holds({large.at, large.bytes}));
   large.at[(std::size_t{1} << 20) - 1] = 1;
   arena.give_back(large);
-  EXPECT_TRUE(arena.holds(arena.take(100).at, 100));
+  const BodyMemory::Block own = arena.take(100);
+  EXPECT_TRUE(arena.holds({own.at, own.bytes}));
 }
 
 }  // namespace stash

@@ -49,7 +49,8 @@ def changed_sources(root):
 
 def flags(root, name):
     """What the compiler is told, but for warnings; None for a file that needs a torch which is not there."""
-    found = ["-std=c++20", f"-I{root / 'src'}", f"-I{root / 'tests'}", f"-I{root / 'bench'}", f"-I{root}",
+    found = ["-std=c++20", f"-I{root / 'src'}", f"-I{root / 'tests'}", f"-I{root / 'bench'}",
+             f"-I{root / 'tests/predict'}", f"-I{root}",
              f'-DSTASH_ROOT="{root}"', "-w"]
     if not name.startswith(MEASURE):
         return found

@@ -35,7 +35,8 @@ class DeviceQueue {
   bool would_meet(double now_s) const {
     const int most = table_->most_rows();
     const auto ahead = static_cast<int>(waiting_);
-    const double begin_s = std::max(now_s, in_batch_ > 0 ? end_s_ : free_s_) + ahead / most * expected_s(most);
+    const int full_batches = ahead / most;
+    const double begin_s = std::max(now_s, in_batch_ > 0 ? end_s_ : free_s_) + full_batches * expected_s(most);
     const double joiners = std::min(fading_ / kFade_s * (begin_s - now_s), 1e6);
     const int own = std::min(most, ahead % most + 1 + static_cast<int>(joiners));
     return begin_s + expected_s(own) + kAnswer_s - now_s <= objective_s_;

@@ -22,7 +22,8 @@ void copy_into_batch(WorkerSeat& seat, const PendingRequest& request, bool is_pa
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::size_t row_bytes = seat.input_row_bytes()[i];
     const std::size_t count = row_bytes * static_cast<std::size_t>(request.times.rows);
-    std::memcpy(seat.bytes(inputs[i].at + shift) + row_bytes * static_cast<std::size_t>(request.first_row), from, count);
+    std::memcpy(seat.bytes(inputs[i].at + shift) + row_bytes * static_cast<std::size_t>(request.first_row), from,
+                count);
     from += count;
   }
 }
@@ -43,11 +44,11 @@ void order_batch(WorkerSeat& seat, const BatchJob& job, std::uint64_t number, Pa
     BatchPart& part = board.part[i];
     part.rows = static_cast<std::uint32_t>(request.times.rows);
     part.is_gathered = request.times.was_gathered ? 1 : 0;
-    if (part.is_gathered == 0 && !arena.holds(request.tensor.data(), request.tensor.size())) {
+    if (part.is_gathered == 0 && !arena.holds(request.tensor)) {
       copy_into_batch(seat, request, false);  // its numbers came as JSON
       part.is_gathered = 1;
     }
-    if (part.is_gathered == 0) part.offset = arena.offset_of(request.tensor.data());
+    if (part.is_gathered == 0) part.offset = arena.offset_of(request.tensor);
   }
   seat.order_batch();
 }

@@ -54,7 +54,7 @@ BodyMemory::Block RequestArena::take(std::size_t bytes) {
 
 void RequestArena::give_back(Block block) {
   if (block.at == nullptr) return;
-  if (!holds(block.at, block.bytes)) return own_body_memory().give_back(block);
+  if (!holds({block.at, block.bytes})) return own_body_memory().give_back(block);
   if (block.bytes > kMostKeptBlock) madvise(block.at, block.bytes, MADV_REMOVE);
   free_[static_cast<std::size_t>(std::countr_zero(block.bytes))].push_back(block.at);
 }

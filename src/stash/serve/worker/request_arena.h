@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "stash/serve/protocol/body_memory.h"
@@ -24,8 +25,10 @@ class RequestArena : public BodyMemory {
   int fd() const { return fd_; }
   std::size_t bytes() const { return bytes_; }
   // The place of what lies in it; false: it does not.
-  bool holds(const char* at, std::size_t count) const { return at >= base_ && at + count <= base_ + bytes_; }
-  std::size_t offset_of(const char* at) const { return static_cast<std::size_t>(at - base_); }
+  bool holds(std::string_view bytes) const {
+    return bytes.data() >= base_ && bytes.data() + bytes.size() <= base_ + bytes_;
+  }
+  std::size_t offset_of(std::string_view bytes) const { return static_cast<std::size_t>(bytes.data() - base_); }
 
  private:
   static constexpr std::size_t kClasses = 48;
