@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "stash/launch/process/affinity.h"
 #include "stash/launch/process/child.h"
 #include "stash/launch/process/exec_vectors.h"
+#include "stash/launch/process/forked_child.h"
 #include "stash/launch/protocol/shared_names.h"
 
 namespace stash {
@@ -91,12 +91,7 @@ void RankProcess::start(const RankCommand& command, int shared_fd, int event_fd,
   pid_ = fork();
   if (pid_ < 0) throw Error(fmt::format("cannot start rank {}: {}", index_, std::strerror(errno)));
   if (pid_ > 0) return;
-  setpgid(0, 0);  // Ctrl-C reaches the supervisor alone, which ends the ranks in order
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != supervisor) _exit(127);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  set_up_forked_child(supervisor, SIGKILL);  // after Ctrl-C it ends the ranks in order
   pin_to_cores(command.cores);
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, 0);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 
 namespace stash {
@@ -13,6 +14,12 @@ struct BatchPart {
   std::uint64_t offset = 0;
   std::uint32_t rows = 0;
   std::uint32_t is_gathered = 0;  // its bytes are in the batch's own memory already
+};
+
+// Some of a GPU's parts, which lie side by side; none: all of the GPU.
+struct DeviceRange {
+  int first = 0, count = 0;
+  auto operator<=>(const DeviceRange&) const = default;
 };
 
 // How a worker tells of the end of a batch; as CompletionWay of the server.
@@ -28,10 +35,10 @@ struct BatchBoard {
   std::uint32_t parts = 0;
   BatchNotice notice = BatchNotice::event;
   // On a GPU: whether requests were gathered into memory that is not pinned, whether kernels are launched one by one,
-  // and which parts of the device to work on; none: all of it.
+  // and where to work.
   std::uint32_t is_pageable = 0;
   std::uint32_t is_eager = 0;
-  std::uint32_t first_part = 0, part_count = 0;
+  DeviceRange parts_of_device;
   std::array<BatchPart, kMostBatchParts> part{};
   // The end. Times are those of now_ns(), which is the same for all processes; -1: does not apply.
   std::int64_t begun_ns = 0;  // the worker took the order

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "stash/core/clock.h"
 #include "stash/core/error.h"
+#include "stash/launch/process/forked_child.h"
 
 namespace stash {
 namespace {
@@ -46,12 +46,7 @@ void MpsDaemon::start() {
   pid_ = fork();
   if (pid_ < 0) throw Error(fmt::format("cannot start {}: {}", kProgram, std::strerror(errno)));
   if (pid_ > 0) return;
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != server) _exit(127);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  set_up_forked_child(server, SIGTERM);
   const int null = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(null, fd);
   execvpe(argv[0], argv.data(), envp.data());

@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include "stash/launch/process/child.h"
 #include "stash/launch/process/exec_vectors.h"
 #include "stash/launch/run_folder.h"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 
 #include "stash/core/error.h"
 #include "stash/launch/process/exec_vectors.h"
+#include "stash/launch/process/forked_child.h"
 #include "stash/launch/protocol/shared_names.h"
 
 namespace stash {
@@ -80,14 +80,9 @@ void WorkerProcess::start(const WorkerInterpreter& interpreter, const WorkerOrde
   pid_ = fork();
   if (pid_ < 0) throw Error(fmt::format("cannot start a worker for {}: {}", order.name, std::strerror(errno)));
   if (pid_ > 0) return;
-  setpgid(0, 0);  // Ctrl-C reaches the server alone
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != server) _exit(127);
+  set_up_forked_child(server, SIGKILL);
   const sched_param no_priority{};
   sched_setscheduler(0, SCHED_BATCH, &no_priority);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, 0);
   dup2(output_fd, 1);

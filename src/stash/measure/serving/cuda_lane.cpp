@@ -56,8 +56,7 @@ class CudaLane : public BatchLane {
 
   bool carry_out() override {
     BatchBoard& board = memory_->board();
-    RangeWork& work =
-        work_.for_batch_on({.first = static_cast<int>(board.first_part), .count = static_cast<int>(board.part_count)});
+    RangeWork& work = work_.for_batch_on(board.parts_of_device);
     SizedBatch& sized = work.for_batch(static_cast<int>(board.rows), board.is_eager != 0);
     read_events(sized);
     work.record(sized, 0);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stash/launch/serving/batch_board.h"
 #include "stash/measure/torch_headers.h"
 
 namespace stash {
@@ -12,12 +13,6 @@ namespace stash {
 struct CudaStream {
   void* stream = nullptr;
   std::int64_t id = 0;
-};
-
-// Some of a GPU's parts, one beside the other; none: all of the GPU.
-struct DeviceRange {
-  int first = 0, count = 0;
-  auto operator<=>(const DeviceRange&) const = default;
 };
 
 // A GPU's multiprocessors as parts of equal size (green contexts). Processes that work at once through NVIDIA's

@@ -28,7 +28,7 @@ void copy_into_batch(WorkerSeat& seat, const PendingRequest& request, bool is_pa
   }
 }
 
-void order_batch(WorkerSeat& seat, const BatchJob& job, std::uint64_t number, PartRange parts,
+void order_batch(WorkerSeat& seat, const BatchJob& job, std::uint64_t number, DeviceRange parts,
                  const RequestArena& arena) {
   BatchBoard& board = seat.board();
   board.number = number;
@@ -37,8 +37,7 @@ void order_batch(WorkerSeat& seat, const BatchJob& job, std::uint64_t number, Pa
   board.notice = static_cast<BatchNotice>(job.completion);
   board.is_pageable = job.input == InputWay::pageable ? 1 : 0;
   board.is_eager = job.launch == LaunchWay::eager ? 1 : 0;
-  board.first_part = static_cast<std::uint32_t>(parts.first);
-  board.part_count = static_cast<std::uint32_t>(parts.count);
+  board.parts_of_device = parts;
   for (std::size_t i = 0; i < job.requests.size(); ++i) {
     const PendingRequest& request = *job.requests[i];
     BatchPart& part = board.part[i];

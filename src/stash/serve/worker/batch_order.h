@@ -11,11 +11,6 @@
 
 namespace stash {
 
-// Parts of a GPU that lie side by side; none: all of it.
-struct PartRange {
-  int first = 0, count = 0;
-};
-
 // Which rows of the batch each request has.
 void place_rows(const BatchJob& job);
 
@@ -25,7 +20,7 @@ void copy_into_batch(WorkerSeat& seat, const PendingRequest& request, bool is_pa
 
 // Tells the process to work on placed requests as its batch of that number. Those that are not in memory that it shares
 // are copied first. `parts` are those of its device to work on.
-void order_batch(WorkerSeat& seat, const BatchJob& job, std::uint64_t number, PartRange parts,
+void order_batch(WorkerSeat& seat, const BatchJob& job, std::uint64_t number, DeviceRange parts,
                  const RequestArena& arena);
 
 // How the batch ended, as the process wrote it down. `model` names it in messages.

@@ -41,7 +41,7 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   // T(b) by parts of the device, of what serves; empty: it is not divided.
   std::vector<BatchTimes> part_times() const;
   // On which parts of the device it works, as soon as it can; none: on all of it.
-  void set_device_parts(PartRange parts) { parts_ = parts; }
+  void set_device_parts(DeviceRange parts) { parts_ = parts; }
   // What a model is that is not there yet.
   ServedModel unknown_model() const;
   // Of the first load: it has ended, well or with a fault.
@@ -86,7 +86,7 @@ class ModelWorker : public BatchDevice, public ModelLoader {
   bool has_served_ = false;
   std::optional<WorkerFailed> first_fault_;
 
-  PartRange parts_;
+  DeviceRange parts_;
   bool is_busy_ = false;  // from start() to end()
   std::uint64_t batch_ = 0;
   std::int64_t start_ns_ = 0;
